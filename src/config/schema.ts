@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import { capabilities } from '../domain/directory.ts';
+
+const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const unitBytes = { b: 1, kb: 1024, mb: 1024 * 1024 } as const;
+
+/** `500ms`, `5s`, `10m`, `2h`, `90d` → milliseconds. */
+const duration = z
+  .string()
+  .regex(/^\d+(ms|s|m|h|d)$/, 'expected a duration such as 500ms, 5s, 10m, 2h or 90d')
+  .transform((text) => Number.parseInt(text, 10) * unitMs[text.replace(/^\d+/, '') as keyof typeof unitMs]);
+
+/** `64kb`, `1mb` → bytes. */
+const size = z
+  .string()
+  .regex(/^\d+(b|kb|mb)$/, 'expected a size such as 64kb or 1mb')
+  .transform((text) => Number.parseInt(text, 10) * unitBytes[text.replace(/^\d+/, '') as keyof typeof unitBytes]);
+
+const name = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'expected lower-case letters, digits, - and _, at most 64')
+  .describe('a name used in URLs, logs and queue names');
+
+/** A secret is never in the file itself: it is named. A file path is relative to the configuration file. */
+export const secretRef = z.union([z.strictObject({ env: z.string().min(1) }), z.strictObject({ file: z.string().min(1) })], {
+  error: 'expected { env: NAME } or { file: path }; a secret itself never stands in the configuration',
+});
+
+const secrets = z.array(secretRef).min(1, 'at least one secret is needed; nothing is accepted unsigned');
+const ref = z.string().min(1);
+
+const sourceBase = {
+  id: name,
+  /** A Binding that all events of this source belong to; without it they are matched by account. */
+  binding: z.string().min(1).optional(),
+  /** The workspace directory that events of `local` land must stay in, relative to the configuration file. */
+  cwd: z.string().min(1).optional(),
+};
+
+/** A plain HMAC over the raw body, or over `<timestamp>.<body>` where `timestamp_header` is set. */
+export const hmacSignature = z.strictObject({
+  header: z.string().min(1),
+  algorithm: z.enum(['sha1', 'sha256', 'sha512']).default('sha256'),
+  encoding: z.enum(['hex', 'base64']).default('hex'),
+  prefix: z.string().default(''),
+  timestamp_header: z.string().min(1).optional(),
+});
+
+const webhookSource = z.strictObject({
+  ...sourceBase,
+  type: z.literal('webhook'),
+  /** The one pack it announces for, or several: then each announcement names its own in `pack`. */
+  pack: name.optional(),
+  packs: z.array(name).min(1).optional(),
+  secrets,
+  /** Left out: Standard Webhooks. */
+  signature: hmacSignature.optional(),
+});
+
+const vendorSource = z.strictObject({
+  ...sourceBase,
+  type: z.literal('vendor'),
+  vendor: name,
+  pack: name,
+  secrets,
+  /** Vendor event → ref; `*` may end a name. Replaces the profile's own mapping. */
+  refs: z.record(z.string().min(1), ref).optional(),
+});
+
+export const configSchema = z.strictObject({
+  version: z.literal(1),
+  /** Tenant of Principals that name none. */
+  tenant: z.string().min(1),
+  http: z
+    .strictObject({
+      host: z.string().min(1).default('127.0.0.1'),
+      port: z.int().min(0).max(65_535).default(8787),
+      /** The address under which providers reach us; vendors that sign URLs sign this one. */
+      public_url: z.url().optional(),
+      body_limit: size.prefault('1mb'),
+    })
+    .prefault({}),
+  packs: z
+    .array(
+      z.strictObject({
+        dir: z.string().min(1),
+        routes: z.record(ref, z.enum(['inbox', 'silent'])).default({}),
+      }),
+    )
+    .min(1, 'at least one pack is needed'),
+  sources: z.array(z.discriminatedUnion('type', [webhookSource, vendorSource])).default([]),
+  queue: z
+    .strictObject({
+      url: secretRef.optional(),
+      partitions: z.int().min(1).max(256).default(4),
+      /** Batches waiting over all partitions before ingress answers 503. */
+      max_waiting: z.int().min(1).default(100_000),
+    })
+    .prefault({}),
+  database: z.strictObject({ url: secretRef.optional() }).prefault({}),
+  sinks: z
+    .strictObject({
+      /** A BullMQ queue that gets one job per record of route `inbox`. */
+      inbox_queue: z.strictObject({ name }).optional(),
+      /** Unread counts at GET /v1/badges; they are counted, not kept, so there is nothing to set. */
+      badges: z.strictObject({}).optional(),
+    })
+    .prefault({}),
+  wakes: z
+    .array(
+      z.strictObject({
+        id: name,
+        on: z.strictObject({ pack: name, ref }),
+        steps: z
+          .array(
+            z.strictObject({
+              pack: name,
+              verb: z.string().min(1),
+              /** A string that starts with `$.` selects from the record; all else is sent as it is. */
+              args: z.record(z.string(), z.json()).default({}),
+            }),
+          )
+          .min(1),
+        coalesce: duration.optional(),
+        budget: z.strictObject({ per_principal_per_hour: z.int().min(1) }).optional(),
+      }),
+    )
+    .default([]),
+  execute: z
+    .strictObject({
+      url: z.url(),
+      token: secretRef,
+      principal: z.strictObject({ id: z.string().min(1), kind: z.string().min(1) }),
+      /** Execute's own grants; `sense.enable` means nothing here. */
+      grants: z
+        .array(
+          z.strictObject({
+            capability: z.enum(capabilities).exclude(['sense.enable', 'pack.connect']),
+            pack_id: name,
+            verb_keys: z.array(z.string().min(1)).min(1).optional(),
+          }),
+        )
+        .default([]),
+    })
+    .optional(),
+  tokens: z
+    .array(
+      z.discriminatedUnion('role', [
+        z.strictObject({ id: name, role: z.literal('admin'), secret: secretRef }),
+        z.strictObject({
+          id: name,
+          role: z.literal('invoker'),
+          tenant: z.string().min(1).optional(),
+          /** Principal ids, or `*` for all of the tenant. */
+          principals: z.array(z.string().min(1)).min(1),
+          secret: secretRef,
+        }),
+      ]),
+    )
+    .default([]),
+  retention: z
+    .strictObject({
+      records: duration.prefault('90d'),
+      drops: duration.prefault('7d'),
+      dead_letters: duration.prefault('30d'),
+    })
+    .prefault({}),
+});
+
+export type Config = z.output<typeof configSchema>;
+export type SourceConfig = Config['sources'][number];
+export type SecretRef = z.output<typeof secretRef>;
