@@ -5,6 +5,7 @@ import type { Land } from './pack.ts';
 export type BindingFact = {
   id: string;
   pack: string;
+  account: string | null;
   mode: 'user' | 'mothership' | 'local';
   project: string | null;
   /** Null where the Principal is not in the directory: nothing is recorded then. */
@@ -33,5 +34,11 @@ export type Attribution = {
 
 /** `rule` names the step that decided, for `explain`; `why` says it in a sentence. */
 export type Drop = { kind: 'drop'; reason: DropReason; rule: string; why: string; binding: string | null };
-export type Accepted = { kind: 'record'; route: 'inbox' | 'silent'; rule: string; why: string; attribution: Attribution };
+export type Accepted = {
+  kind: 'record';
+  route: 'inbox' | 'silent';
+  rule: string;
+  why: string;
+  attribution: Attribution;
+};
 export type Decision = Drop | Accepted;

@@ -306,7 +306,11 @@ export class CodedError extends Error {
   readonly faults: readonly string[];
 
   /** @param detail what exactly happened, without a full stop; the catalogue's remedy follows it. */
-  constructor(code: ErrorCode, detail?: string, options: { cause?: unknown; faults?: readonly string[] } = {}) {
+  constructor(
+    code: ErrorCode,
+    detail?: string,
+    options: { cause?: unknown; faults?: readonly string[] } = {},
+  ) {
     const entry: CatalogueEntry = errorCatalogue[code];
     super(
       `${detail ?? entry.means}. ${entry.mend}`,
@@ -321,6 +325,11 @@ export class CodedError extends Error {
 }
 
 /** The error body of every HTTP answer (contract). */
-export const errorBody = (code: ErrorCode, message: string, requestId: string, faults: readonly string[] = []) => ({
+export const errorBody = (
+  code: ErrorCode,
+  message: string,
+  requestId: string,
+  faults: readonly string[] = [],
+) => ({
   error: { code, message, request_id: requestId, ...(faults.length > 0 ? { faults } : {}) },
 });

@@ -11,7 +11,15 @@ export type ExecRequest = {
 /** … and what comes back. */
 export type ExecAnswer =
   | { ok: true; pack_id: string; verb_key: string; result: unknown }
-  | { ok: false; pack_id: string; verb_key: string; error: string; code?: string; preview?: unknown; hint?: string };
+  | {
+      ok: false;
+      pack_id: string;
+      verb_key: string;
+      error: string;
+      code?: string;
+      preview?: unknown;
+      hint?: string;
+    };
 
 /** What became of one step of a wake. Nothing ran unless it is `done`. */
 export type StepOutcome = {

@@ -4,4 +4,5 @@ import { createHash } from 'node:crypto';
  * SHA-256 of an id exactly as it was sent, base64url. `JSON.stringify` escapes lone surrogates, which UTF-8 would all
  * turn into the same replacement character: two different ids must not become one event.
  */
-export const hashId = (id: string): string => createHash('sha256').update(JSON.stringify(id)).digest('base64url');
+export const hashId = (id: string): string =>
+  createHash('sha256').update(JSON.stringify(id)).digest('base64url');
