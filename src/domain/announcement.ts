@@ -11,7 +11,7 @@ export type Announcement = {
   ref: string;
   /** The event's id as safe text, to show. */
   event: string;
-  /** SHA-256 of the id exactly as sent, base64url: with Binding and ref the de-duplication key. */
+  /** SHA-256 of the id exactly as sent, hex: with Binding and ref the de-duplication key. */
   eventHash: string;
   /** Account keys that the delivery yields; every Binding that matches one gets its own decision. */
   accounts: readonly string[];
