@@ -1,0 +1,41 @@
+import type { WakeRule } from '../domain/execute.ts';
+import type { Packs } from '../domain/pack.ts';
+import type { Config } from './schema.ts';
+
+/** What a process is started for; `all` is every role in one process. */
+export const roles = ['all', 'ingress', 'worker', 'wake', 'fanout'] as const;
+export type Role = (typeof roles)[number];
+
+/** Secrets that the role needs, by the id that the configuration gives; the maps are empty for every other role (G7). */
+export type Secrets = {
+  /** Source id → its live secrets, in the order of the configuration. */
+  sources: ReadonlyMap<string, readonly string[]>;
+  /** Token id → its secret. */
+  tokens: ReadonlyMap<string, string>;
+  /** Execute's bearer token; null unless this role wakes. */
+  execute: string | null;
+};
+
+/** A server that the configuration or the environment names. */
+export type StoreServer<Kind extends 'redis' | 'postgres'> = { kind: Kind; url: string };
+/** The Postgres that we start ourselves; it keeps its data in `dir` (absolute). */
+export type EmbeddedStore = { kind: 'embedded'; dir: string };
+
+export type Stores = {
+  database: StoreServer<'postgres'> | EmbeddedStore;
+  queue: StoreServer<'redis' | 'postgres'> | EmbeddedStore;
+};
+
+/** The configuration, read once, checked whole and frozen. Paths in it are absolute. */
+export type LoadedConfig = {
+  /** Absolute path of the file, and of the directory that relative paths in it are taken from. */
+  file: string;
+  dir: string;
+  /** Where this installation keeps its own state: SENSE_HOME, or `.sense` in the working directory. */
+  home: string;
+  config: Config;
+  packs: Packs;
+  secrets: Secrets;
+  stores: Stores;
+  wakeRules: readonly WakeRule[];
+};
