@@ -1,0 +1,89 @@
+import type { Logger } from 'pino';
+import { type Batch, dropReasons } from '../domain/announcement.ts';
+import type { RecordedBatch } from './create-batch-recorder.ts';
+
+type ProcessorParts = {
+  record: (batch: Batch) => Promise<RecordedBatch>;
+  /** Offer rows of the outbox to their queues. Failing is no loss: the sweeper offers them again. */
+  offerWakes: (ids: readonly string[], delayMs: number) => Promise<void>;
+  offerSurfacings: (rows: readonly { record: string; sink: string }[]) => Promise<void>;
+  log: Logger;
+  onBatch: (batch: Batch, outcome: RecordedBatch, tookMs: number) => void;
+};
+
+/**
+ * The worker's whole order for one batch: record and commit, say what happened, and only then offer what it causes
+ * (S16, G4). Rejects only where nothing was committed; then the queue keeps the job.
+ */
+export const createBatchProcessor = ({
+  record,
+  offerWakes,
+  offerSurfacings,
+  log,
+  onBatch,
+}: ProcessorParts) => {
+  const offer = async (what: string, run: () => Promise<void>): Promise<void> => {
+    try {
+      await run();
+    } catch (error) {
+      log.warn({ what, err: error }, 'outbox.offer_failed');
+    }
+  };
+
+  return async (batch: Batch): Promise<void> => {
+    const started = performance.now();
+    const outcome = await record(batch);
+    const tookMs = performance.now() - started;
+    report(log, batch, outcome, tookMs);
+    onBatch(batch, outcome, tookMs);
+
+    for (const [delayMs, ids] of wakesByDelay(outcome)) await offer('wakes', () => offerWakes(ids, delayMs));
+    const surfacings = outcome.records.flatMap(({ id, sinks }) =>
+      sinks.map((sink) => ({ record: id, sink })),
+    );
+    if (surfacings.length > 0) await offer('surfacings', () => offerSurfacings(surfacings));
+  };
+};
+
+const wakesByDelay = ({ records }: RecordedBatch): ReadonlyMap<number, string[]> => {
+  const byDelay = new Map<number, string[]>();
+  for (const { wakes } of records) {
+    for (const { id, coalesceMs } of wakes) {
+      const ids = byDelay.get(coalesceMs);
+      if (ids === undefined) byDelay.set(coalesceMs, [id]);
+      else ids.push(id);
+    }
+  }
+  return byDelay;
+};
+
+/** One wide line per batch; a line more for each reported drop, dead letter and changed duplicate. No payloads. */
+const report = (log: Logger, batch: Batch, outcome: RecordedBatch, tookMs: number): void => {
+  const dropped: Record<string, number> = {};
+  for (const { drop } of outcome.drops) dropped[drop.reason] = (dropped[drop.reason] ?? 0) + 1;
+  log.info(
+    {
+      batch: batch.id,
+      fresh: outcome.fresh,
+      announcements: batch.announcements.length,
+      recorded: outcome.records.length,
+      duplicates: outcome.duplicates.length,
+      dropped,
+      dead: outcome.deadLetters.length,
+      ms: Math.round(tookMs * 10) / 10,
+    },
+    'batch.recorded',
+  );
+  for (const { announcement, drop } of outcome.drops) {
+    if (!dropReasons[drop.reason]) continue;
+    const { source, delivery, pack, ref, event } = announcement;
+    log.warn(
+      { source, delivery, pack, ref, event, reason: drop.reason, rule: drop.rule, why: drop.why },
+      'announcement.dropped',
+    );
+  }
+  for (const { announcement, reason } of outcome.deadLetters) {
+    const { source, delivery, pack, ref, event } = announcement;
+    log.error({ source, delivery, pack, ref, event, reason }, 'announcement.dead');
+  }
+};

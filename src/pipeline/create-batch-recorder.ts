@@ -1,0 +1,201 @@
+import type { Pool, PoolClient } from 'pg';
+import type { Logger } from 'pino';
+import { v7 as uuidv7 } from 'uuid';
+import type { Announcement, Batch } from '../domain/announcement.ts';
+import type { Facts } from '../domain/decision.ts';
+import type { WakeRule } from '../domain/execute.ts';
+import type { Packs } from '../domain/pack.ts';
+import { decide } from '../policy/decide.ts';
+import { claimBatch } from '../store/claim-batch.ts';
+import { isDataFault } from '../store/is-data-fault.ts';
+import { directoryLockSql } from '../store/lock-directory.ts';
+import { type NewDeadLetter, writeDeadLetters } from '../store/write-dead-letters.ts';
+import { type NewDrop, writeDrops } from '../store/write-drops.ts';
+import { writeDuplicates } from '../store/write-duplicates.ts';
+import { type NewRecord, writeRecords } from '../store/write-records.ts';
+
+type RecorderParts = {
+  pool: Pool;
+  packs: Packs;
+  wakeRules: readonly WakeRule[];
+  /** Names of the sinks that surface records of route `inbox`. */
+  sinks: readonly string[];
+  log: Logger;
+};
+
+/** What one batch became. The outbox rows in it are committed and still have to be offered. */
+export type RecordedBatch = {
+  /** False where an earlier run of the same job had committed it. */
+  fresh: boolean;
+  records: readonly NewRecord[];
+  drops: readonly NewDrop[];
+  duplicates: readonly NewRecord[];
+  deadLetters: readonly NewDeadLetter[];
+};
+
+const nothing: RecordedBatch = { fresh: false, records: [], drops: [], duplicates: [], deadLetters: [] };
+
+/**
+ * The recorder: one batch, one transaction. Under the shared directory lock it reads the facts, decides each
+ * announcement and writes records, drops, duplicates and outbox rows; all of it is committed together or not at all.
+ *
+ * Four round trips for a whole batch. A batch that Postgres refuses for its data is run again with savepoints and
+ * halved until the poison is alone; that one becomes a dead letter, the others are recorded, still in one transaction.
+ *
+ * @throws whatever the infrastructure throws; nothing is committed then, and the same batch may be given again.
+ */
+export const createBatchRecorder = (
+  parts: RecorderParts,
+): { record: (batch: Batch) => Promise<RecordedBatch> } => {
+  const { pool, log } = parts;
+  const plan = createPlanner(parts);
+
+  return {
+    async record(batch) {
+      try {
+        return await inTransaction(pool, batch, (client, factsOf) =>
+          write(client, plan(batch.announcements, factsOf)),
+        );
+      } catch (error) {
+        if (!isDataFault(error)) throw error;
+        log.warn({ batch: batch.id, err: error }, 'batch.refused');
+        return inTransaction(pool, batch, (client, factsOf) =>
+          isolate(client, batch.announcements, factsOf, plan),
+        );
+      }
+    },
+  };
+};
+
+const inTransaction = async (
+  pool: Pool,
+  batch: Batch,
+  run: (client: PoolClient, factsOf: (announcement: Announcement) => Facts) => Promise<RecordedBatch>,
+): Promise<RecordedBatch> => {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    // Two statements, so two snapshots: the facts are read with the lock already held.
+    await client.query(`begin; ${directoryLockSql('shared')}`);
+    const claimed = await claimBatch(client, batch);
+    if (claimed === null) {
+      await client.query('rollback');
+      return nothing;
+    }
+    const outcome = await run(client, claimed.factsOf);
+    await client.query('commit');
+    return outcome;
+  } catch (error) {
+    await client.query('rollback').catch((fault: Error) => {
+      // The connection is gone, and with it the transaction: throw it away rather than give it back to the pool.
+      broken = fault;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+};
+
+type Planned = { records: NewRecord[]; drops: NewDrop[]; deadLetters: NewDeadLetter[] };
+
+const createPlanner = ({ packs, wakeRules, sinks }: RecorderParts) => {
+  const rulesFor = ({ pack, ref }: Announcement): readonly WakeRule[] =>
+    wakeRules.filter(({ on }) => on.pack === pack && on.ref === ref);
+
+  return (
+    announcements: readonly Announcement[],
+    factsOf: (announcement: Announcement) => Facts,
+  ): Planned => {
+    const planned: Planned = { records: [], drops: [], deadLetters: [] };
+    for (const announcement of announcements) {
+      const decisions = attempt(() => decide(announcement, factsOf(announcement), packs));
+      if (decisions instanceof Error) {
+        planned.deadLetters.push({
+          id: uuidv7(),
+          announcement,
+          reason: `deciding failed: ${decisions.message}`,
+        });
+        continue;
+      }
+      for (const decision of decisions) {
+        if (decision.kind === 'drop') {
+          planned.drops.push({ id: uuidv7(), announcement, drop: decision });
+          continue;
+        }
+        planned.records.push({
+          id: uuidv7(),
+          announcement,
+          decision,
+          wakes: rulesFor(announcement).map(({ id, coalesceMs }) => ({ id: uuidv7(), rule: id, coalesceMs })),
+          sinks: decision.route === 'inbox' ? sinks : [],
+        });
+      }
+    }
+    return planned;
+  };
+};
+
+/** A decision that throws is the announcement's fault or ours; either way it must not hold up the others. */
+const attempt = <T>(run: () => T): T | Error => {
+  try {
+    return run();
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+};
+
+const write = async (
+  client: PoolClient,
+  { records, drops, deadLetters }: Planned,
+): Promise<RecordedBatch> => {
+  const written = records.length > 0 ? await writeRecords(client, records) : new Set<string>();
+  const duplicates = written.size === records.length ? [] : records.filter(({ id }) => !written.has(id));
+  if (duplicates.length > 0) await writeDuplicates(client, duplicates);
+  if (drops.length > 0) await writeDrops(client, drops);
+  if (deadLetters.length > 0) await writeDeadLetters(client, deadLetters);
+  return {
+    fresh: true,
+    records: duplicates.length === 0 ? records : records.filter(({ id }) => written.has(id)),
+    drops,
+    duplicates,
+    deadLetters,
+  };
+};
+
+const isolate = async (
+  client: PoolClient,
+  announcements: readonly Announcement[],
+  factsOf: (announcement: Announcement) => Facts,
+  plan: ReturnType<typeof createPlanner>,
+): Promise<RecordedBatch> => {
+  await client.query('savepoint part');
+  try {
+    const outcome = await write(client, plan(announcements, factsOf));
+    await client.query('release savepoint part');
+    return outcome;
+  } catch (error) {
+    if (!isDataFault(error)) throw error;
+    await client.query('rollback to savepoint part; release savepoint part');
+    const [first, ...others] = announcements;
+    if (first === undefined) throw error;
+    if (others.length === 0) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const deadLetters = [{ id: uuidv7(), announcement: first, reason: `recording failed: ${reason}` }];
+      return write(client, { records: [], drops: [], deadLetters });
+    }
+    const middle = Math.ceil(announcements.length / 2);
+    // In order, not side by side: one connection, and events of one account keep theirs (G8).
+    return mergeOutcomes([
+      await isolate(client, announcements.slice(0, middle), factsOf, plan),
+      await isolate(client, announcements.slice(middle), factsOf, plan),
+    ]);
+  }
+};
+
+const mergeOutcomes = (outcomes: readonly RecordedBatch[]): RecordedBatch => ({
+  fresh: true,
+  records: outcomes.flatMap(({ records }) => records),
+  drops: outcomes.flatMap(({ drops }) => drops),
+  duplicates: outcomes.flatMap(({ duplicates }) => duplicates),
+  deadLetters: outcomes.flatMap(({ deadLetters }) => deadLetters),
+});

@@ -1,0 +1,118 @@
+import type { PoolClient } from 'pg';
+import type { Announcement, Batch } from '../domain/announcement.ts';
+import type { BindingFact, Facts } from '../domain/decision.ts';
+
+/** What a recording transaction knows before it decides. */
+export type ClaimedBatch = {
+  /** The facts for one announcement of the batch. */
+  factsOf: (announcement: Announcement) => Facts;
+};
+
+type Row = {
+  fresh: boolean;
+  bindings: string;
+  activation: string;
+};
+
+/**
+ * Marks the batch as this transaction's and reads the facts that bear on it, in one statement. Null where the batch was
+ * already committed: its job ran again after a stall or a kill, and there is nothing left to do. A second worker that
+ * holds the same batch waits here for the first one's commit.
+ *
+ * The shared directory lock must be held, taken by an earlier statement (src/store/lock-directory.ts).
+ */
+export const claimBatch = async (client: PoolClient, batch: Batch): Promise<ClaimedBatch | null> => {
+  const wanted = lookupKeys(batch.announcements);
+  const result = await client.query<Row>({ name: 'claim-batch', text: sql, values: [batch.id, ...wanted] });
+  const row = result.rows[0];
+  if (row === undefined || !row.fresh) return null;
+
+  const activation = JSON.parse(row.activation) as Record<string, 'on' | 'off'>;
+  const byAccount = new Map<string, BindingFact[]>();
+  const byId = new Map<string, BindingFact[]>();
+  for (const binding of JSON.parse(row.bindings) as BindingFact[]) {
+    append(byId, key(binding.pack, binding.id), binding);
+    if (binding.account !== null) append(byAccount, key(binding.pack, binding.account), binding);
+  }
+
+  return {
+    factsOf: ({ pack, binding, accounts }) => ({
+      bindings:
+        binding !== null
+          ? (byId.get(key(pack, binding)) ?? [])
+          : unique(accounts.flatMap((account) => byAccount.get(key(pack, account)) ?? [])),
+      activation: Object.hasOwn(activation, pack) ? activation[pack] : undefined,
+    }),
+  };
+};
+
+/** Look-up keys of the whole batch, each once: [pack of account, account, pack of binding, binding, pack]. */
+const lookupKeys = (
+  announcements: readonly Announcement[],
+): [string[], string[], string[], string[], string[]] => {
+  const accounts = new Map<string, [string, string]>();
+  const bindings = new Map<string, [string, string]>();
+  const packs = new Set<string>();
+  for (const { pack, binding, accounts: names, refusal } of announcements) {
+    if (refusal !== undefined) continue;
+    if (!isStorable(pack)) continue;
+    packs.add(pack);
+    if (binding !== null) bindings.set(key(pack, binding), [pack, binding]);
+    else for (const account of names.filter(isStorable)) accounts.set(key(pack, account), [pack, account]);
+  }
+  return [
+    [...accounts.values()].map(([pack]) => pack),
+    [...accounts.values()].map(([, account]) => account),
+    [...bindings.values()].map(([pack]) => pack),
+    [...bindings.values()].map(([, binding]) => binding),
+    [...packs],
+  ];
+};
+
+/** NUL and lone surrogates can't be in a Postgres text, so no Binding has such a name: asking would fail the batch. */
+const isStorable = (name: string): boolean => name.isWellFormed() && !name.includes('\0');
+
+const key = (pack: string, name: string): string => `${pack}\n${name}`;
+
+const append = <T>(map: Map<string, T[]>, at: string, item: T): void => {
+  const list = map.get(at);
+  if (list === undefined) map.set(at, [item]);
+  else list.push(item);
+};
+
+/** One Binding that two account keys name is still one Binding, and gets one decision. */
+const unique = (bindings: readonly BindingFact[]): readonly BindingFact[] =>
+  bindings.length < 2 ? bindings : [...new Set(bindings)];
+
+const sql = `
+with claimed as (
+  insert into sense.batches (batch_id) values ($1) on conflict do nothing returning 1
+), wanted as (
+  select binding_id from sense.bindings
+    where (pack_id, account) in (select * from unnest($2::text[], $3::text[]))
+  union
+  select binding_id from sense.bindings
+    where (pack_id, binding_id) in (select * from unnest($4::text[], $5::text[]))
+)
+select
+  exists (select from claimed) as fresh,
+  coalesce((
+    select json_agg(json_build_object(
+      'id', b.binding_id,
+      'pack', b.pack_id,
+      'account', b.account,
+      'mode', b.mode,
+      'project', b.project_id,
+      'principal', json_build_object('id', p.principal_id, 'kind', p.kind, 'tenant', p.tenant_id),
+      'senseEnabled', exists (
+        select from sense.grants g where g.principal_id = b.principal_id
+          and g.capability = 'sense.enable' and g.pack_id = b.pack_id),
+      'elevated', exists (
+        select from sense.grants g where g.principal_id = b.principal_id and g.elevation = b.binding_id)
+    ) order by b.binding_id)
+    from wanted join sense.bindings b using (binding_id) join sense.principals p using (principal_id)
+  ), '[]')::text as bindings,
+  coalesce((
+    select json_object_agg(pack_id, sense) from sense.activation where pack_id = any($6::text[])
+  ), '{}')::text as activation
+`;
