@@ -1,0 +1,25 @@
+import { type Logger, pino } from 'pino';
+
+/**
+ * The process's log: one JSON object a line on stderr, so that stdout stays free for what a command answers. Facts are
+ * dotted and past tense (`delivery.accepted`). Payloads and secrets are never handed to it; headers that carry secrets
+ * are redacted should an error bring them along.
+ * @param level `trace` … `fatal`, or `silent`
+ */
+export const createLogger = (level: string): Logger =>
+  pino(
+    {
+      level,
+      base: { pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: [
+        '*.authorization',
+        '*.headers.authorization',
+        '*.password',
+        '*.connectionString',
+        'err.config.headers',
+      ],
+    },
+    pino.destination({ dest: 2, sync: false }),
+  );
