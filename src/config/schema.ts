@@ -14,7 +14,9 @@ const duration = z
 const size = z
   .string()
   .regex(/^\d+(b|kb|mb)$/, 'expected a size such as 64kb or 1mb')
-  .transform((text) => Number.parseInt(text, 10) * unitBytes[text.replace(/^\d+/, '') as keyof typeof unitBytes]);
+  .transform(
+    (text) => Number.parseInt(text, 10) * unitBytes[text.replace(/^\d+/, '') as keyof typeof unitBytes],
+  );
 
 const name = z
   .string()
@@ -22,9 +24,12 @@ const name = z
   .describe('a name used in URLs, logs and queue names');
 
 /** A secret is never in the file itself: it is named. A file path is relative to the configuration file. */
-export const secretRef = z.union([z.strictObject({ env: z.string().min(1) }), z.strictObject({ file: z.string().min(1) })], {
-  error: 'expected { env: NAME } or { file: path }; a secret itself never stands in the configuration',
-});
+export const secretRef = z.union(
+  [z.strictObject({ env: z.string().min(1) }), z.strictObject({ file: z.string().min(1) })],
+  {
+    error: 'expected { env: NAME } or { file: path }; a secret itself never stands in the configuration',
+  },
+);
 
 const secrets = z.array(secretRef).min(1, 'at least one secret is needed; nothing is accepted unsigned');
 const ref = z.string().min(1);
