@@ -273,11 +273,36 @@ export const errorCatalogue = {
     means: 'The runtime refused the command',
     mend: 'Read its error; its own grants decide.',
   },
+  EXEC_CONFIRM_REFUSED: {
+    status: 403,
+    retry: false,
+    means: 'A wake never confirms, and these arguments would',
+    mend: 'Take confirm and apply out of wakes[].steps[].args, or select less of the record; only a person confirms.',
+  },
+  EXEC_FAILED: {
+    status: 502,
+    retry: false,
+    means: 'The runtime says that the command failed',
+    mend: 'Read its error.',
+  },
   EXEC_ANSWER_INVALID: {
     status: 502,
     retry: false,
     means: "The runtime's answer is not the protocol's envelope",
     mend: 'Check that execute.url is an HCP exec endpoint.',
+  },
+
+  WAKE_RULE_UNKNOWN: {
+    status: 404,
+    retry: true,
+    means: 'No wake of this id is configured in this process',
+    mend: 'Put the rule back into wakes[], or let the wake fail: it is tried a bounded number of times.',
+  },
+  WAKE_ABANDONED: {
+    status: 500,
+    retry: false,
+    means: 'The wake was begun again and again and never came to an end',
+    mend: 'Look in the log for what ended the process each time.',
   },
 
   // The command line

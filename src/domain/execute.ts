@@ -32,6 +32,10 @@ export type StepOutcome = {
   result?: unknown;
   preview?: unknown;
   hint?: string;
+  /** Set on `failed` where the same call may succeed later: the wake tries it again. */
+  transient?: true;
+  /** How often this step has failed so far; set with `transient`. */
+  tries?: number;
 };
 
 /** States of a wake. `pending` and `running` are open, the others final. */
