@@ -38,7 +38,12 @@ export const createPool = (url: string, options: PoolOptions): Pool => {
         oid === JSON_OID ? asText : types.getTypeParser(oid, format)) as typeof types.getTypeParser,
     },
   });
-  // An idle client whose server goes away emits `error` here; unheard, it would end the process.
-  pool.on('error', (error) => options.log.warn({ err: error }, 'database.connection_lost'));
+  // A client whose server goes away emits `error`, also while a caller holds it, when the pool does not listen for it;
+  // unheard, it would end the process. The caller's query rejects as well, so here it is only logged.
+  pool.on('connect', (client) => {
+    client.on('error', (error) => options.log.warn({ err: error }, 'database.connection_lost'));
+  });
+  // The pool passes on what its idle clients say, and must be heard too.
+  pool.on('error', () => undefined);
   return pool;
 };
