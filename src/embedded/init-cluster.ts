@@ -3,12 +3,22 @@ import { chown, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/
 import { basename, dirname, join } from 'node:path';
 import { CodedError } from '../domain/errors.ts';
 import type { PostgresOwner } from './choose-postgres-owner.ts';
+import { hasCode } from './has-code.ts';
 import { isAlive } from './is-alive.ts';
 import { runAsOwner } from './run-as-owner.ts';
 
 const passwordFile = (dataDir: string) => join(dataDir, 'hcp-sense.password');
 
-const readPassword = (dataDir: string) => readFile(passwordFile(dataDir), 'utf8').catch(() => null);
+const readPassword = async (dataDir: string): Promise<string | null> => {
+  try {
+    return await readFile(passwordFile(dataDir), 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw new CodedError('EMBEDDED_POSTGRES_FAILED', `${dataDir} cannot be read: another user made it`, {
+      cause: error,
+    });
+  }
+};
 
 /**
  * Makes the cluster if there is none. It is made beside its place and moved there when it is whole, so that a start

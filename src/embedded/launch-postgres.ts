@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CodedError } from '../domain/errors.ts';
 import { answersAt } from './answers-at.ts';
 import type { PostgresOwner } from './choose-postgres-owner.ts';
+import { describeProcess } from './describe-process.ts';
 
 const readyWithinMs = 60_000;
 const fastStopMs = 5_000;
@@ -94,18 +95,23 @@ export const launchPostgres = async (launch: {
     });
   });
 
+  // Not `ended` alone: that is the keeper's end, which Postgres outlives where somebody killed the keeper.
+  const gone = async (pid: number) => {
+    await ended;
+    while ((await describeProcess(pid)) !== null) await sleep(50);
+  };
   const signal = (pid: number, name: NodeJS.Signals) => {
     try {
-      if (!hasEnded) process.kill(pid, name);
+      process.kill(pid, name);
     } catch {
       // it ended in between
     }
   };
   const stopBy = async (pid: number) => {
     child.stdin.end();
-    if (await within(ended, fastStopMs)) return;
+    if (await within(gone(pid), fastStopMs)) return;
     signal(pid, 'SIGQUIT');
-    if (await within(ended, immediateStopMs)) return;
+    if (await within(gone(pid), immediateStopMs)) return;
     signal(pid, 'SIGKILL');
     await ended;
   };

@@ -1,6 +1,7 @@
 import { readFile, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
+import { hasCode } from './has-code.ts';
 
 const linksSchema = z.array(z.object({ source: z.string(), target: z.string() }));
 
@@ -16,7 +17,7 @@ export const linkLibraries = async (nativeDir: string): Promise<void> => {
     try {
       await symlink(basename(source), join(dirname(nativeDir), target));
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+      if (!hasCode(error, 'EEXIST')) throw error;
     }
   }
 };

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { access, constants, mkdir, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CodedError } from '../domain/errors.ts';
+import { choosePostgresOwner, type PostgresOwner } from './choose-postgres-owner.ts';
+import { preparePostgres } from './prepare-postgres.ts';
+import { runAsOwner } from './run-as-owner.ts';
+
+export type PostgresPlace = {
+  nativeDir: string;
+  dataDir: string;
+  owner: PostgresOwner | null;
+  /** Why something lies elsewhere than under home, in words to print; null where nothing does. */
+  movedBecause: string | null;
+};
+
+/**
+ * Decides where the cluster lies and who runs it: under home, unless we are root and the user that Postgres then runs as
+ * cannot enter home. Then it lies under `spareRoot`, in a directory of this home's own.
+ */
+export const placePostgres = async (
+  home: string,
+  spareRoot = '/var/lib/hcp-sense',
+): Promise<PostgresPlace> => {
+  try {
+    await mkdir(home, { recursive: true });
+    await access(home, constants.W_OK);
+  } catch (error) {
+    throw new CodedError('EMBEDDED_POSTGRES_FAILED', `${home} cannot be made or written`, { cause: error });
+  }
+  const realHome = await realpath(home);
+  const near = join(realHome, 'postgres');
+  const owner = (await ownerOfData(near)) ?? (await choosePostgresOwner());
+  const spare = join(spareRoot, createHash('sha256').update(realHome).digest('hex').slice(0, 12));
+  if (owner === null) {
+    const { nativeDir } = await preparePostgres({ owner, copyTo: join(realHome, 'postgres-binaries') });
+    return { nativeDir, dataDir: near, owner, movedBecause: null };
+  }
+
+  const { nativeDir, copied } = await preparePostgres({ owner, copyTo: join(spare, 'binaries') });
+  const mayEnter = (await runAsOwner(owner, 'test', ['-x', realHome])).code === 0;
+  const dataDir = mayEnter ? near : join(spare, 'postgres');
+  const user = `user ${owner.name}, as whom Postgres runs because it refuses root,`;
+  const reasons = [
+    ...(mayEnter ? [] : [`${user} cannot enter ${realHome}: the data are in ${dataDir}`]),
+    ...(copied ? [`${user} cannot run the binaries in node_modules: a copy is in ${nativeDir}`] : []),
+  ];
+  return { nativeDir, dataDir, owner, movedBecause: reasons.length > 0 ? reasons.join('; ') : null };
+};
+
+/** As root we go on as the user whose data are there already, be it one of the candidates or who started us first. */
+const ownerOfData = async (dataDir: string): Promise<PostgresOwner | null> => {
+  if (process.getuid?.() !== 0) return null;
+  const data = await stat(dataDir).catch(() => null);
+  return data === null || data.uid === 0 ? null : { name: `of id ${data.uid}`, uid: data.uid, gid: data.gid };
+};
