@@ -1,5 +1,5 @@
 // Strings are matched only to be stepped over. Unrolled, so that a long string can't exhaust the matcher's stack.
-const token = /"[^"\\]*(?:\\[^][^"\\]*)*"|-?\d[\d.eE+-]*/g;
+const token = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
 /**
  * Parses JSON so that no number changes silently: one that a double would alter (an id above 2^53, a long decimal,
