@@ -26,7 +26,7 @@ export type Stores = {
   queue: StoreServer<'redis' | 'postgres'> | EmbeddedStore;
 };
 
-/** The configuration, read once, checked whole and frozen. Paths in it are absolute. */
+/** The configuration, read once, checked whole and frozen. Directories in it are absolute; files of secrets are not. */
 export type LoadedConfig = {
   /** Absolute path of the file, and of the directory that relative paths in it are taken from. */
   file: string;

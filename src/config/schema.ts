@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { capabilities } from '../domain/directory.ts';
+import { packIdPattern } from '../policy/parse-surface.ts';
 
 const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const unitBytes = { b: 1, kb: 1024, mb: 1024 * 1024 } as const;
@@ -22,6 +23,11 @@ const name = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'expected lower-case letters, digits, - and _, at most 64')
   .describe('a name used in URLs, logs and queue names');
+
+/** As `id` of surface.json may be written; packs of one author are often called `acme.mail`. */
+const packName = z
+  .string()
+  .regex(packIdPattern, 'expected lower-case letters, digits, ".", "_" and "-", at most 64');
 
 /** A secret is never in the file itself: it is named. A file path is relative to the configuration file. */
 export const secretRef = z.union(
@@ -55,8 +61,8 @@ const webhookSource = z.strictObject({
   ...sourceBase,
   type: z.literal('webhook'),
   /** The one pack it announces for, or several: then each announcement names its own in `pack`. */
-  pack: name.optional(),
-  packs: z.array(name).min(1).optional(),
+  pack: packName.optional(),
+  packs: z.array(packName).min(1).optional(),
   secrets,
   /** Left out: Standard Webhooks. */
   signature: hmacSignature.optional(),
@@ -66,7 +72,7 @@ const vendorSource = z.strictObject({
   ...sourceBase,
   type: z.literal('vendor'),
   vendor: name,
-  pack: name,
+  pack: packName,
   secrets,
   /** Vendor event → ref; `*` may end a name. Replaces the profile's own mapping. */
   refs: z.record(z.string().min(1), ref).optional(),
@@ -115,11 +121,11 @@ export const configSchema = z.strictObject({
     .array(
       z.strictObject({
         id: name,
-        on: z.strictObject({ pack: name, ref }),
+        on: z.strictObject({ pack: packName, ref }),
         steps: z
           .array(
             z.strictObject({
-              pack: name,
+              pack: packName,
               verb: z.string().min(1),
               /** A string that starts with `$.` selects from the record; all else is sent as it is. */
               args: z.record(z.string(), z.json()).default({}),
@@ -141,7 +147,7 @@ export const configSchema = z.strictObject({
         .array(
           z.strictObject({
             capability: z.enum(capabilities).exclude(['sense.enable', 'pack.connect']),
-            pack_id: name,
+            pack_id: packName,
             verb_keys: z.array(z.string().min(1)).min(1).optional(),
           }),
         )
