@@ -12,13 +12,12 @@ type OpsParts = {
 export const createOpsRoutes =
   ({ readiness, metrics }: OpsParts): FastifyPluginAsync =>
   async (server) => {
-    const hidden = { schema: { hide: true } };
-    server.get('/healthz', hidden, async () => ({ ok: true }));
-    server.get('/readyz', hidden, async (_, reply) => {
+    server.get('/healthz', async () => ({ ok: true }));
+    server.get('/readyz', async (_, reply) => {
       const answer = await readiness();
       return reply.code(answer.ready ? 200 : 503).send(answer);
     });
-    server.get('/metrics', hidden, async (_, reply) =>
+    server.get('/metrics', async (_, reply) =>
       reply.type(metrics.contentType).send(await metrics.metrics()),
     );
   };

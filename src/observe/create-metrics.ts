@@ -52,8 +52,8 @@ export const createMetrics = (parts: { depth: () => Promise<QueueDepth>; packs: 
   });
   const wakes = new Counter({
     name: 'hcp_sense_wakes_total',
-    help: 'Wakes by rule and outcome',
-    labelNames: ['rule', 'outcome'],
+    help: 'Wakes that are over, by outcome',
+    labelNames: ['outcome'],
     registers,
   });
   new Gauge({
@@ -74,8 +74,12 @@ export const createMetrics = (parts: { depth: () => Promise<QueueDepth>; packs: 
 
   return {
     registry,
-    onDelivery: (delivery: { source: string; status: number; code: string | null }): void => {
-      deliveries.inc({ source: delivery.source, status: String(delivery.status), code: delivery.code ?? '' });
+    onDelivery: (delivery: { source: string | null; status: number; code: string | null }): void => {
+      deliveries.inc({
+        source: delivery.source ?? 'unknown',
+        status: String(delivery.status),
+        code: delivery.code ?? '',
+      });
     },
     onBatch: (
       batch: { announcements: readonly Announcement[] },
@@ -99,8 +103,8 @@ export const createMetrics = (parts: { depth: () => Promise<QueueDepth>; packs: 
         announcements.inc({ pack: packLabel(announcement.pack), decision: 'dead' });
       }
     },
-    onWake: (rule: string, outcome: string): void => {
-      wakes.inc({ rule, outcome });
+    onWake: (outcome: string): void => {
+      wakes.inc({ outcome });
     },
   };
 };

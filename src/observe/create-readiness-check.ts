@@ -1,3 +1,5 @@
+import type { PartitionState } from './describe-partitions.ts';
+
 /** One thing that must work for this process to be of use, and how long finding out took. */
 type Check = { ok: boolean; ms: number; detail?: string; warnings?: readonly string[] };
 
@@ -5,17 +7,14 @@ export type Readiness = {
   ready: boolean;
   stopping: boolean;
   checks: Record<string, Check>;
-  partitions: readonly Partition[];
+  partitions: readonly PartitionState[];
 };
-
-/** Whether a partition moves: when it last recorded a batch, and whether one has been waiting since. */
-type Partition = { partition: number; last_moved_at: string | null; waiting: number; stuck: boolean };
 
 type ReadinessParts = {
   isStopping: () => boolean;
   /** A real write on each store in use; resolves with warnings, rejects with what is wrong. */
   probes: Readonly<Record<string, () => Promise<readonly string[]>>>;
-  partitions: () => Promise<readonly Partition[]>;
+  partitions: () => Promise<readonly PartitionState[]>;
   /** Milliseconds that one probe may take. */
   deadlineMs: number;
 };

@@ -1,0 +1,284 @@
+import { hostname } from 'node:os';
+import type { FastifyInstance } from 'fastify';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { ApiToken } from './api/caller.ts';
+import { createApiRoutes } from './api/create-api-routes.ts';
+import { createOpsRoutes } from './api/create-ops-routes.ts';
+import { describeConfig } from './config/describe-config.ts';
+import type { LoadedConfig, Role } from './config/loaded-config.ts';
+import { createReleasers, type Releasers } from './create-releasers.ts';
+import { CodedError } from './domain/errors.ts';
+import type { EmbeddedPostgres } from './embedded/embedded-postgres.ts';
+import { openEmbeddedPostgres } from './embedded/open-embedded-postgres.ts';
+import { createExecClient } from './exec-client/create-exec-client.ts';
+import { createRemoteDriver } from './exec-client/create-remote-driver.ts';
+import type { ExecDriver } from './exec-client/driver.ts';
+import { createIngressRoutes } from './ingress/create-ingress-routes.ts';
+import { createServer } from './ingress/create-server.ts';
+import { createSource } from './ingress/create-source.ts';
+import { createMetrics } from './observe/create-metrics.ts';
+import { createReadinessCheck } from './observe/create-readiness-check.ts';
+import { describePartitions } from './observe/describe-partitions.ts';
+import { createBatchProcessor } from './pipeline/create-batch-processor.ts';
+import { createBatchRecorder } from './pipeline/create-batch-recorder.ts';
+import { createSweeper } from './pipeline/create-sweeper.ts';
+import { createEventQueue } from './queue/create-event-queue.ts';
+import { createEventWorkers } from './queue/create-event-workers.ts';
+import { createInboxQueue } from './queue/create-inbox-queue.ts';
+import { createOfferQueue } from './queue/create-offer-queue.ts';
+import { createOfferWorker } from './queue/create-offer-worker.ts';
+import type { QueueStore } from './queue/queue-store-of.ts';
+import { createInboxQueueSink } from './sinks/create-inbox-queue-sink.ts';
+import { createSurfacer } from './sinks/create-surfacer.ts';
+import { surfacingId } from './sinks/surfacing-id.ts';
+import { buryBatch } from './store/bury-batch.ts';
+import { createPool } from './store/create-pool.ts';
+import { migrate } from './store/migrate.ts';
+import { offerDueWakes } from './store/offer-due-wakes.ts';
+import { offerPendingSurfacings } from './store/offer-pending-surfacings.ts';
+import { purgeExpired } from './store/purge-expired.ts';
+import { writeHeartbeat } from './store/write-heartbeat.ts';
+import { createWakeRunner } from './wake/create-wake-runner.ts';
+
+/** The sweeper's period; docs/operate.md states it. */
+const SWEEP_MS = 30_000;
+/** Outbox rows that one round of a sweeper offers at most. */
+const SWEEP_ROWS = 1_000;
+/** A partition that has work and did not move for this long makes us not ready. */
+const STUCK_MS = 60_000;
+const PROBE_MS = 2_000;
+
+type AppOptions = {
+  loaded: LoadedConfig;
+  role: Role;
+  log: Logger;
+  /** Instead of `http.port`. */
+  port?: number | undefined;
+  /** An in-process runtime, for products that embed us; instead of `execute.url`. */
+  driver?: ExecDriver | undefined;
+};
+
+export type App = {
+  /** Where it listens, for instance `http://127.0.0.1:8787`. */
+  url: string;
+  /** The Postgres that was started for it, if it was. */
+  embedded: Pick<EmbeddedPostgres, 'dataDir' | 'movedBecause'> | null;
+  pool: Pool;
+  /** Stops being ready, finishes what is in hand, ends everything; within ten seconds. */
+  stop: () => Promise<void>;
+};
+
+/**
+ * The only wiring: makes every part that the role needs, hands each the functions it works with, and returns when the
+ * process can take deliveries.
+ *
+ * @throws CodedError for everything that keeps it from starting; what had been started is ended again
+ */
+export const startApp = async (options: AppOptions): Promise<App> => {
+  const releasers = createReleasers(options.log);
+  try {
+    return await wire(options, releasers);
+  } catch (error) {
+    await releasers.releaseAll();
+    throw error;
+  }
+};
+
+const wire = async ({ loaded, role, log, port, driver }: AppOptions, releasers: Releasers): Promise<App> => {
+  const { config, packs, secrets, wakeRules } = loaded;
+  const plays = (part: Role): boolean => role === 'all' || role === part;
+  let stopping = false;
+  log.info({ role, ...describeConfig(loaded) }, 'process.starting');
+
+  // Stores
+  const embedded =
+    loaded.stores.database.kind === 'embedded'
+      ? await openEmbeddedPostgres({ home: loaded.stores.database.dir, log })
+      : null;
+  if (embedded !== null) releasers.add('embedded postgres', 9_000, embedded.stop);
+  const databaseUrl =
+    loaded.stores.database.kind === 'embedded' ? (embedded?.url ?? '') : loaded.stores.database.url;
+  await migrate(databaseUrl, log);
+  const pool = createPool(databaseUrl, {
+    log,
+    applicationName: `hcp-sense ${role}`,
+    max: config.queue.partitions + 6,
+  });
+  releasers.add('pool', 2_000, () => pool.end());
+
+  // Queues
+  const store: QueueStore =
+    loaded.stores.queue.kind === 'embedded' ? { kind: 'postgres', url: databaseUrl } : loaded.stores.queue;
+  const { partitions, max_waiting: maxWaiting } = config.queue;
+  const events = createEventQueue({ store, partitions, maxWaiting, log });
+  releasers.add('event queue', 2_000, events.close);
+  const wakeOffers = createOfferQueue({ store, name: 'wake', log });
+  releasers.add('wake offers', 1_000, wakeOffers.close);
+  const surfaceOffers = createOfferQueue({ store, name: 'surface', log });
+  releasers.add('surface offers', 1_000, surfaceOffers.close);
+
+  const metrics = createMetrics({ depth: events.depth, packs: new Set(packs.keys()) });
+  const sinkNames = config.sinks.inbox_queue === undefined ? [] : ['inbox_queue'];
+
+  // Record
+  const workers = plays('worker')
+    ? createEventWorkers({
+        store,
+        partitions,
+        log,
+        handle: createBatchProcessor({
+          record: createBatchRecorder({ pool, packs, wakeRules, sinks: sinkNames, log }).record,
+          offerWakes: wakeOffers.offer,
+          offerSurfacings: (rows) =>
+            surfaceOffers.offer(rows.map(({ record, sink }) => surfacingId(record, sink))),
+          log,
+          onBatch: metrics.onBatch,
+        }),
+        bury: (batch, reason) => buryBatch(pool, batch, reason),
+      })
+    : null;
+  if (workers !== null) {
+    releasers.add('workers', 4_000, workers.close);
+    const sweeper = createSweeper({
+      periodMs: SWEEP_MS,
+      log,
+      tasks: {
+        wakes: async () => wakeOffers.offer(await offerDueWakes(pool, SWEEP_ROWS)),
+        surfacings: async () => surfaceOffers.offer(await offerPendingSurfacings(pool, SWEEP_ROWS)),
+        purge: async () => {
+          while ((await purgeExpired(pool, Date.now(), config.retention)) > 0 && !stopping);
+        },
+      },
+    });
+    releasers.add('sweeper', 2_000, sweeper.stop);
+  }
+
+  // Surface
+  if (plays('fanout') && config.sinks.inbox_queue !== undefined) {
+    const inboxQueue = createInboxQueue({ store, name: config.sinks.inbox_queue.name, log });
+    releasers.add('inbox queue', 1_000, inboxQueue.close);
+    const surfacer = createSurfacer({
+      pool,
+      sinks: [createInboxQueueSink({ add: (jobs) => inboxQueue.addRecords(jobs.map(({ data }) => data)) })],
+      log,
+    });
+    const surfaceWorker = createOfferWorker({
+      store,
+      name: 'surface',
+      handle: surfacer.surface,
+      concurrency: 4,
+      log,
+    });
+    releasers.add('surface worker', 2_000, surfaceWorker.close);
+  }
+
+  // Wake
+  if (plays('wake') && wakeRules.length > 0) {
+    const client = createExecClient({
+      driver: driver ?? remoteDriver(loaded),
+      grants: config.execute?.grants ?? [],
+      packs,
+      principal: config.execute?.principal ?? { id: 'sense-wake', kind: 'service' },
+      log,
+    });
+    const runner = createWakeRunner({
+      pool,
+      execute: client.execute,
+      rules: wakeRules,
+      offer: wakeOffers.offer,
+      log,
+      onOutcome: metrics.onWake,
+    });
+    const wakeWorker = createOfferWorker({ store, name: 'wake', handle: runner.run, concurrency: 4, log });
+    releasers.add('wake worker', 4_000, wakeWorker.close);
+  }
+
+  // HTTP, last to start and first to stop
+  const server = createServer({ bodyLimit: config.http.body_limit, log });
+  const readiness = createReadinessCheck({
+    isStopping: () => stopping,
+    deadlineMs: PROBE_MS,
+    probes: {
+      database: async () => {
+        await writeHeartbeat(pool, `${hostname()} ${role}`);
+        return [];
+      },
+      queue: async () => (await events.probe()).warnings,
+    },
+    partitions: async () =>
+      describePartitions(await events.depth(), workers?.lastMoved() ?? [], Date.now(), STUCK_MS),
+  });
+  await server.register(createOpsRoutes({ readiness, metrics: metrics.registry }));
+  if (plays('ingress')) {
+    await server.register(
+      createIngressRoutes({
+        sources: new Map(
+          config.sources.map((source) => [
+            source.id,
+            createSource(source, secrets.sources.get(source.id) ?? []),
+          ]),
+        ),
+        enqueue: events.enqueue,
+        clock: Date.now,
+        log,
+        onDelivery: metrics.onDelivery,
+        isStopping: () => stopping,
+      }),
+    );
+    await server.register(
+      createApiRoutes({
+        pool,
+        packs,
+        tenant: config.tenant,
+        tokens: config.tokens.map((token): ApiToken => {
+          const secret = secrets.tokens.get(token.id) ?? '';
+          if (token.role === 'admin') return { id: token.id, role: 'admin', secret };
+          return {
+            id: token.id,
+            role: 'invoker',
+            secret,
+            tenant: token.tenant ?? config.tenant,
+            principals: token.principals,
+          };
+        }),
+        replay: (announcement) => events.enqueue([announcement]),
+        log,
+      }),
+    );
+  }
+  const url = await listen(server, config.http.host, port ?? config.http.port);
+  releasers.add('http', 4_000, () => server.close());
+  log.info({ url, role }, 'process.ready');
+
+  return {
+    url,
+    embedded,
+    pool,
+    async stop() {
+      stopping = true;
+      await releasers.releaseAll();
+    },
+  };
+};
+
+const remoteDriver = ({ config, secrets }: LoadedConfig): ExecDriver => {
+  // The configuration is refused where a wake has no execute, and start where its token is unusable (G7, S35).
+  if (config.execute === undefined || secrets.execute === null) {
+    throw new CodedError('SECRET_UNUSABLE', 'execute.token is not there for this role');
+  }
+  return createRemoteDriver({ url: config.execute.url, token: secrets.execute });
+};
+
+const listen = async (server: FastifyInstance, host: string, port: number): Promise<string> => {
+  try {
+    return await server.listen({ host, port });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
+      throw new CodedError('PORT_IN_USE', `Port ${port} on ${host} is taken by another process`, {
+        cause: error,
+      });
+    }
+    throw error;
+  }
+};
