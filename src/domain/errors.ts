@@ -187,6 +187,12 @@ export const errorCatalogue = {
     means: 'The request has faults',
     mend: 'Mend the fields named; /docs shows the shapes.',
   },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    retry: true,
+    means: 'The request was not whole in time',
+    mend: 'Send it again, faster.',
+  },
   RECORD_UNKNOWN: {
     status: 404,
     retry: false,

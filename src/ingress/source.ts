@@ -1,0 +1,60 @@
+import type { Announcement } from '../domain/announcement.ts';
+import type { ErrorCode } from '../domain/errors.ts';
+import type { Body } from './read-body.ts';
+import type { Handshake } from './vendors/profile.ts';
+import type { HmacScheme } from './verify/hmac-scheme.ts';
+import type { Headers, Verify } from './verify/verdict.ts';
+
+/** What ingress needs to know of one entry of `sources[]`; the configuration's own type satisfies it. */
+export type SourceSettings = {
+  id: string;
+  /** The Binding that all events of this source belong to. */
+  binding?: string | undefined;
+  /** The workspace directory, absolute. */
+  cwd?: string | undefined;
+} & (
+  | {
+      type: 'webhook';
+      pack?: string | undefined;
+      packs?: readonly string[] | undefined;
+      signature?:
+        | {
+            header: string;
+            algorithm: HmacScheme['algorithm'];
+            encoding: 'hex' | 'base64';
+            prefix: string;
+            timestamp_header?: string | undefined;
+          }
+        | undefined;
+    }
+  | {
+      type: 'vendor';
+      vendor: string;
+      pack: string;
+      refs?: Readonly<Record<string, string>> | undefined;
+    }
+);
+
+/** One verified delivery with its body read. */
+export type Arrival = {
+  headers: Headers;
+  raw: Buffer;
+  body: Body;
+  /** RFC 3339, when we had the last byte. */
+  receivedAt: string;
+};
+
+export type Mapped =
+  | { ok: true; delivery: string; announcements: readonly Announcement[] }
+  | { ok: false; code: ErrorCode; detail: string; faults?: readonly string[] };
+
+/** One configured way in, with everything that can be settled before a delivery arrives. */
+export type Source = {
+  id: string;
+  takesForms: boolean;
+  verify: Verify;
+  handshakes: readonly Handshake[];
+  map: (arrival: Arrival) => Mapped;
+  /** What the sender wants to hear; null where it is 202 `{"accepted":n}`. */
+  answer: { status: number; body: string } | null;
+};

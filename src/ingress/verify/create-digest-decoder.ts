@@ -1,0 +1,16 @@
+const patterns = {
+  hex: (bytes: number) => new RegExp(`^[0-9a-fA-F]{${bytes * 2}}$`),
+  base64: (bytes: number) => {
+    const padding = (3 - (bytes % 3)) % 3;
+    return new RegExp(`^[A-Za-z0-9+/]{${Math.ceil(bytes / 3) * 4 - padding}}={${padding}}$`);
+  },
+};
+
+/**
+ * Makes a decoder for digests of exactly `bytes` bytes; null for all else. The text is checked first, because Buffer's
+ * decoders stop silently at the first character they do not know.
+ */
+export const createDigestDecoder = (encoding: 'hex' | 'base64', bytes: number) => {
+  const pattern = patterns[encoding](bytes);
+  return (text: string): Buffer | null => (pattern.test(text) ? Buffer.from(text, encoding) : null);
+};
