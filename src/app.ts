@@ -94,7 +94,7 @@ const wire = async ({ loaded, role, log, port, driver }: AppOptions, releasers: 
   // Stores
   const embedded =
     loaded.stores.database.kind === 'embedded'
-      ? await openEmbeddedPostgres({ home: loaded.stores.database.dir, log })
+      ? await openEmbeddedPostgres({ dir: loaded.stores.database.dir, log })
       : null;
   if (embedded !== null) releasers.add('embedded postgres', 9_000, embedded.stop);
   const databaseUrl =
@@ -160,7 +160,14 @@ const wire = async ({ loaded, role, log, port, driver }: AppOptions, releasers: 
     releasers.add('inbox queue', 1_000, inboxQueue.close);
     const surfacer = createSurfacer({
       pool,
-      sinks: [createInboxQueueSink({ add: (jobs) => inboxQueue.addRecords(jobs.map(({ data }) => data)) })],
+      sinks: [
+        createInboxQueueSink({
+          add: (jobs) =>
+            inboxQueue.addRecords(
+              jobs.map(({ data: { principal, ...rest } }) => ({ ...rest, principal_id: principal.id })),
+            ),
+        }),
+      ],
       log,
     });
     const surfaceWorker = createOfferWorker({
