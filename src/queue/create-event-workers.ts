@@ -1,0 +1,71 @@
+import type { Logger } from 'pino';
+import type { Batch } from '../domain/announcement.ts';
+import type { Verdict } from './consume-jobs.ts';
+import type { TakenJob } from './create-job-source.ts';
+import { insist } from './insist.ts';
+import { eventQueueName } from './queue-names.ts';
+import type { QueueStore } from './queue-store-of.ts';
+import { readBatch } from './read-batch.ts';
+import { runConsumer } from './run-consumer.ts';
+
+/** How one partition moves in this process. Times are ms since the epoch. */
+export type PartitionMoves = {
+  partition: number;
+  /** When a batch was last finished here; null: none yet. */
+  movedAt: number | null;
+  /** Since when the batch in hand is in hand; null: none is. */
+  busySince: number | null;
+  /** Failures in a row of the batch in hand; above 0 the database is away or something of ours is broken. */
+  failures: number;
+};
+
+type EventWorkersNeeds = {
+  store: QueueStore;
+  partitions: number;
+  /** Resolves when the batch is committed. A rejection means that it can't be now, and it is handed in again. */
+  handle: (batch: Batch) => Promise<void>;
+  /** Keeps a batch that must not run any more where people see it. Handed in again until it resolves. */
+  bury: (batch: Batch, reason: string) => Promise<void>;
+  log: Logger;
+};
+
+/**
+ * Workers for all partitions: one batch at a time in each, over all processes, in the order of acceptance (G8). A batch
+ * may be handed in more than once (a killed worker, a lost answer), so `handle` and `bury` are idempotent by its id.
+ */
+export const createEventWorkers = ({ store, partitions, handle, bury, log }: EventWorkersNeeds) => {
+  const names = Array.from({ length: partitions }, (_, partition) => eventQueueName(partition));
+  const moves = new Map<string, PartitionMoves>(
+    names.map((name, partition) => [name, { partition, movedAt: null, busySince: null, failures: 0 }]),
+  );
+
+  const run = async (queue: string, job: TakenJob, stop: AbortSignal): Promise<Verdict> => {
+    const read = readBatch(job);
+    const move = moves.get(queue);
+    if (move !== undefined) move.busySince = Date.now();
+    const outcome = await insist(
+      () => (read.reason === null ? handle(read.batch) : bury(read.batch, read.reason)),
+      stop,
+      (error, failures) => {
+        if (move !== undefined) move.failures = failures;
+        const why = error instanceof Error ? error.message.slice(0, 300) : String(error);
+        if (failures === 1) log.warn({ queue, batch: read.batch.id, why }, 'batch.waits');
+      },
+    );
+    if (move !== undefined) Object.assign(move, { busySince: null, failures: 0 });
+    if (!outcome.done) return { kind: 'release' };
+    if (move !== undefined) move.movedAt = Date.now();
+    // What can't be read can't be buried with its content: the job itself stays, in the failed set.
+    return read.keep ? { kind: 'fail', reason: read.reason } : { kind: 'done' };
+  };
+
+  const consumer = runConsumer({ store, names, loops: 1, limit: 1, run, what: 'event workers', log });
+  return {
+    /** For readiness: one entry per partition. */
+    lastMoved: (): readonly PartitionMoves[] => [...moves.values()].map((move) => ({ ...move })),
+    /** False while the queue store was never reached. */
+    opened: consumer.opened,
+    /** Within about 10 s: finishes the batches in hand or gives them back to the head of their partition. */
+    close: (): Promise<void> => consumer.close(),
+  };
+};

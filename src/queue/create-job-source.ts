@@ -1,0 +1,94 @@
+import type { IQueueBackend, JobJson } from 'bullmq';
+import { v7 as uuid } from 'uuid';
+import { keptEvents } from './queue-names.ts';
+
+/** A job in our hands. `data` is the JSON text that the producer's BullMQ wrote; it may be anything. */
+export type TakenJob = {
+  id: string;
+  token: string;
+  data: string;
+  /** Set where BullMQ says that this job must not run any more (stalled too often). */
+  doomed: string | null;
+  /** What BullMQ wants back when the job moves on. */
+  json: JobJson;
+};
+
+/** Nothing to take: the next delayed job is due at `until` (ms since the epoch), 0 where there is none. */
+export type Taken = { job: TakenJob } | { job: null; until: number };
+
+/** One queue to take jobs from, the same on both backends. */
+export type JobSource = {
+  name: string;
+  take(): Promise<Taken>;
+  /** Done: the job is removed. With `fetchNext` the next one is taken in the same step. */
+  complete(job: TakenJob, fetchNext: boolean): Promise<Taken>;
+  /** Puts the job back at the head of its queue, for whoever is next (G8). */
+  release(job: TakenJob): Promise<void>;
+  /** Into the failed set, where people see it. */
+  fail(job: TakenJob, reason: string): Promise<void>;
+  /** False where the job is no longer ours. */
+  extend(job: TakenJob): Promise<boolean>;
+  /** Resolves after `ms`, or sooner when there may be something to take. */
+  wait(ms: number): Promise<void>;
+  /** Puts jobs of dead workers back at the head; how many. */
+  recover(): Promise<number>;
+  /** At most `limit` jobs of this queue run at a time, over all processes; null: no bound. */
+  limit(limit: number | null): Promise<void>;
+  counts(): Promise<{ waiting: number; active: number }>;
+};
+
+type JobSourceNeeds = {
+  name: string;
+  backend: IQueueBackend;
+  lockMs: number;
+  wait: JobSource['wait'];
+  recover: JobSource['recover'];
+};
+
+/**
+ * Takes jobs through BullMQ's backend interface instead of its `Worker`. The Worker turns every fault of the store
+ * while it completes a job into a failed attempt of that job, puts a retried one behind the others, and on Postgres
+ * holds a LISTEN connection per queue and spins while another process has the only slot. Here an outage costs nothing,
+ * order holds, and one connection listens for all queues. The scripts and SQL that move jobs are BullMQ's own.
+ */
+export const createJobSource = ({ name, backend, lockMs, wait, recover }: JobSourceNeeds): JobSource => {
+  const read = (answer: unknown, token: string): Taken => {
+    const [json, id, , until] = Array.isArray(answer)
+      ? (answer as [JobJson | null, string, number, number])
+      : [];
+    if (!json) return { job: null, until: until ?? 0 };
+    return {
+      job: { id: json.id ?? id, token, data: json.data, doomed: json.deferredFailure ?? null, json },
+    };
+  };
+  return {
+    name,
+    async take() {
+      const token = uuid();
+      return read(await backend.moveToActive(token), token);
+    },
+    async complete(job, fetchNext) {
+      const minimal = { id: job.id, opts: job.json.opts } as Parameters<IQueueBackend['moveToCompleted']>[0];
+      const { result } = await backend.moveToCompleted(minimal, null, true, job.token, fetchNext);
+      return read(result, job.token);
+    },
+    release: (job) => backend.retryJob(job.id, true, job.token),
+    async fail(job, reason) {
+      const minimal = { id: job.id, opts: job.json.opts } as Parameters<IQueueBackend['moveToFailed']>[0];
+      await backend.moveToFailed(minimal, reason, false, job.token, false);
+    },
+    extend: async (job) => (await backend.extendLock(job.id, job.token, lockMs)) === 1,
+    wait,
+    recover,
+    async limit(limit) {
+      await backend.setQueueMeta({
+        ...(limit === null ? {} : { concurrency: limit }),
+        'opts.maxLenEvents': keptEvents,
+      });
+    },
+    async counts() {
+      const [waiting = 0, active = 0] = await backend.getCounts(['waiting', 'active']);
+      return { waiting, active };
+    },
+  };
+};
