@@ -4,15 +4,16 @@ import type { EmbeddedPostgres } from './embedded-postgres.ts';
 import { startEmbeddedPostgres } from './start-embedded-postgres.ts';
 
 /**
- * The embedded Postgres of a home: the one that runs already, or else started for as long as we need it. Of two that
+ * The embedded Postgres at a place: the one that runs already, or else started for as long as we need it. Of two that
  * open at once one starts it and the other shares it.
  *
  * @throws EMBEDDED_POSTGRES_FAILED
  */
 export const openEmbeddedPostgres = async (options: {
-  home: string;
+  /** Where its data lie, `.sense/postgres`. */
+  dir: string;
   log: Logger;
-  /** Where it goes when Postgres' user cannot enter home; only as root. */
+  /** Where it goes when Postgres' user cannot enter that place; only as root. */
   spareRoot?: string;
 }): Promise<EmbeddedPostgres> => {
   const attachOrStart = async () =>

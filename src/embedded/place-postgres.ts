@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { access, constants, mkdir, realpath, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { CodedError } from '../domain/errors.ts';
 import { choosePostgresOwner, type PostgresOwner } from './choose-postgres-owner.ts';
 import { preparePostgres } from './prepare-postgres.ts';
@@ -10,18 +10,19 @@ export type PostgresPlace = {
   nativeDir: string;
   dataDir: string;
   owner: PostgresOwner | null;
-  /** Why something lies elsewhere than under home, in words to print; null where nothing does. */
+  /** Why something lies elsewhere than asked, in words to print; null where nothing does. */
   movedBecause: string | null;
 };
 
 /**
- * Decides where the cluster lies and who runs it: under home, unless we are root and the user that Postgres then runs as
- * cannot enter home. Then it lies under `spareRoot`, in a directory of this home's own.
+ * Decides where the cluster lies and who runs it: at `dir`, unless we are root and the user that Postgres then runs as
+ * cannot go there. Then it lies under `spareRoot`, in a directory that is this place's own.
  */
 export const placePostgres = async (
-  home: string,
+  dir: string,
   spareRoot = '/var/lib/hcp-sense',
 ): Promise<PostgresPlace> => {
+  const home = dirname(resolve(dir));
   try {
     await mkdir(home, { recursive: true });
     await access(home, constants.W_OK);
@@ -29,11 +30,11 @@ export const placePostgres = async (
     throw new CodedError('EMBEDDED_POSTGRES_FAILED', `${home} cannot be made or written`, { cause: error });
   }
   const realHome = await realpath(home);
-  const near = join(realHome, 'postgres');
+  const near = join(realHome, basename(dir));
   const owner = (await ownerOfData(near)) ?? (await choosePostgresOwner());
-  const spare = join(spareRoot, createHash('sha256').update(realHome).digest('hex').slice(0, 12));
+  const spare = join(spareRoot, createHash('sha256').update(near).digest('hex').slice(0, 12));
   if (owner === null) {
-    const { nativeDir } = await preparePostgres({ owner, copyTo: join(realHome, 'postgres-binaries') });
+    const { nativeDir } = await preparePostgres({ owner, copyTo: `${near}-binaries` });
     return { nativeDir, dataDir: near, owner, movedBecause: null };
   }
 

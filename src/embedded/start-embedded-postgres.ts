@@ -25,28 +25,29 @@ const settings = {
 };
 
 /**
- * Starts the embedded Postgres of a home (`.sense`), making it on the first start. What it acknowledges is on disk
+ * Starts the embedded Postgres at a place, making it on the first start. What it acknowledges is on disk
  * (fsync on). It ends with this process, however that ends.
  *
  * @throws EMBEDDED_POSTGRES_FAILED also where another live process runs it: that one is left alone
  */
 export const startEmbeddedPostgres = async (options: {
-  home: string;
+  /** Where its data lie, `.sense/postgres`. */
+  dir: string;
   log: Logger;
-  /** Where it goes when Postgres' user cannot enter home; only as root. */
+  /** Where it goes when Postgres' user cannot enter that place; only as root. */
   spareRoot?: string;
 }): Promise<EmbeddedPostgres> => {
-  const { home, log } = options;
-  const isHeld = async () => (await attachEmbeddedPostgres({ home })) !== null;
+  const { dir, log } = options;
+  const isHeld = async () => (await attachEmbeddedPostgres({ dir })) !== null;
   const refuse = () =>
-    new CodedError('EMBEDDED_POSTGRES_FAILED', `Another process runs the Postgres of ${home}`);
+    new CodedError('EMBEDDED_POSTGRES_FAILED', `Another process runs the Postgres at ${dir}`);
   if (await isHeld()) throw refuse();
-  const place = await placePostgres(home, options.spareRoot);
+  const place = await placePostgres(dir, options.spareRoot);
   const password = await initCluster(place);
   if ((await endPreviousPostgres(place.dataDir, isHeld)) === 'held') throw refuse();
   const { url, server } = await launchOnFreePort(place, password);
 
-  const state = stateFile(home);
+  const state = stateFile(dir);
   const { dataDir, movedBecause } = place;
   const began = (await describeProcess(process.pid))?.began ?? '';
   await state.write({ url, dataDir, movedBecause, starter: { pid: process.pid, began } });

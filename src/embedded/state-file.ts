@@ -1,5 +1,5 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { CodedError } from '../domain/errors.ts';
 import { hasCode } from './has-code.ts';
@@ -14,9 +14,9 @@ const stateSchema = z.object({
 
 export type EmbeddedState = z.infer<typeof stateSchema>;
 
-/** What runs for a home (`.sense`), for its commands to find: `<home>/postgres.json`, mode 0600 as it holds the password. */
-export const stateFile = (home: string) => {
-  const path = join(home, 'postgres.json');
+/** What runs at a place (`.sense/postgres`), for our other processes to find: `<dir>.json`, mode 0600 as it holds the password. */
+export const stateFile = (dir: string) => {
+  const path = `${resolve(dir)}.json`;
   return {
     async read(): Promise<EmbeddedState | null> {
       try {

@@ -24,6 +24,7 @@ type Told = { url: string; dataDir: string; movedBecause: string | null; error?:
 
 let root: string;
 let home: string;
+let dir: string;
 let spareRoot: string;
 let children: ChildProcess[];
 
@@ -31,6 +32,7 @@ beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'sense-home-'));
   await chmod(root, 0o755);
   home = join(root, 'home');
+  dir = join(home, 'postgres');
   spareRoot = join(root, 'spare');
   children = [];
 });
@@ -55,7 +57,7 @@ const query = async (url: string, text: string) => {
   }
 };
 const runChild = async (as?: { uid: number; gid: number }): Promise<{ child: ChildProcess; told: Told }> => {
-  const child = spawn(process.execPath, [runner, home, spareRoot], {
+  const child = spawn(process.execPath, [runner, dir, spareRoot], {
     stdio: ['ignore', 'pipe', 'inherit'],
     ...as,
   });
@@ -65,7 +67,7 @@ const runChild = async (as?: { uid: number; gid: number }): Promise<{ child: Chi
 };
 const postmaster = async (dataDir: string) =>
   Number.parseInt(await readFile(join(dataDir, 'postmaster.pid'), 'utf8'), 10);
-const startHere = () => startEmbeddedPostgres({ home, log, spareRoot });
+const startHere = () => startEmbeddedPostgres({ dir, log, spareRoot });
 
 describe('the embedded Postgres', () => {
   test('keeps its data over a stop and a start, on 127.0.0.1 only, with fsync on and the password to ourselves', async () => {
@@ -84,7 +86,7 @@ describe('the embedded Postgres', () => {
     const pid = await postmaster(first.dataDir);
     await first.stop();
     expect(await describeProcess(pid)).toBeNull();
-    expect(await attachEmbeddedPostgres({ home })).toBeNull();
+    expect(await attachEmbeddedPostgres({ dir })).toBeNull();
 
     const second = await startHere();
     expect(await query(second.url, 'select n from kept')).toEqual([{ n: 7 }]);
@@ -109,7 +111,7 @@ describe('the embedded Postgres', () => {
     await query(told.url, 'create table kept as select 7 as n');
     child.kill('SIGKILL');
     await once(child, 'exit');
-    const next = await openEmbeddedPostgres({ home, log, spareRoot });
+    const next = await openEmbeddedPostgres({ dir, log, spareRoot });
     expect(await query(next.url, 'select n from kept')).toEqual([{ n: 7 }]);
     await next.stop();
   });
@@ -154,7 +156,7 @@ describe('the embedded Postgres', () => {
   test('while one process runs it, another start is refused, a command attaches, and neither disturbs the first', async () => {
     const { told } = await runChild();
     await expect(startHere()).rejects.toMatchObject({ code: 'EMBEDDED_POSTGRES_FAILED' });
-    const attached = await openEmbeddedPostgres({ home, log, spareRoot });
+    const attached = await openEmbeddedPostgres({ dir, log, spareRoot });
     expect(attached.url).toBe(told.url);
     await attached.stop();
     expect(await query(told.url, 'select 1 as one')).toEqual([{ one: 1 }]);
@@ -217,7 +219,7 @@ describe.skipIf(!isRoot)('the embedded Postgres, started by root', () => {
     await chown(home, nobody.uid, nobody.gid);
     const { child, told } = await runChild({ uid: nobody.uid, gid: nobody.gid });
     expect(told.error).toBeUndefined();
-    expect(told.dataDir).toBe(join(home, 'postgres'));
+    expect(told.dataDir).toBe(dir);
     expect((await stat(told.dataDir)).uid).toBe(nobody.uid);
     await query(told.url, 'create table kept as select 7 as n');
     child.kill('SIGTERM');

@@ -1,11 +1,11 @@
-// Run as a process of its own by the tests of the embedded Postgres, from what `npm run build` made: opens the one of a
-// home, says where it is, then waits to be stopped. Arguments: home, spare root.
+// Run as a process of its own by the tests of the embedded Postgres, from what `npm run build` made: opens the one at a
+// place, says where it is, then waits to be stopped. Arguments: place, spare root.
 import { pino } from 'pino';
 import { openEmbeddedPostgres } from '../../dist/src/embedded/open-embedded-postgres.js';
 
-const [home, spareRoot] = process.argv.slice(2);
+const [dir, spareRoot] = process.argv.slice(2);
 try {
-  const { stop, ...told } = await openEmbeddedPostgres({ home, spareRoot, log: pino({ level: 'silent' }) });
+  const { stop, ...told } = await openEmbeddedPostgres({ dir, spareRoot, log: pino({ level: 'silent' }) });
   process.stdout.write(`${JSON.stringify(told)}\n`);
   process.on('SIGTERM', () => stop().then(() => process.exit(0)));
   setInterval(() => undefined, 60_000);
