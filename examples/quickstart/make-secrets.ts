@@ -22,6 +22,8 @@ const secrets: Readonly<Record<string, () => string>> = {
  */
 export const makeSecrets = async (home: string): Promise<number> => {
   const dir = join(home, 'secrets');
+  // Others may pass through home: as root, Postgres runs as another user, and keeps its data beside the secrets.
+  await mkdir(home, { recursive: true, mode: 0o711 });
   await mkdir(dir, { recursive: true, mode: 0o700 });
   await chmod(dir, 0o700);
   let made = 0;

@@ -41,7 +41,7 @@ const start = async (): Promise<void> => {
   const runtime = createRuntimeServer({
     runtime: createMemoryRuntime({
       packs: await loadExamplePacks(),
-      grants: loaded.config.execute?.grants ?? [],
+      grants: runtimeGrants,
     }),
     token: loaded.secrets.execute ?? '',
   });
