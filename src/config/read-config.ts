@@ -149,7 +149,7 @@ export const readConfig = async ({
   ];
   if (faults.length > 0 || !checked.success) {
     const code = codeOf({ own: own.length, missing: packs.missing.length, faulty: packs.faulty.length });
-    const detail = faults.length === 1 ? `${label}: ${faults[0]}` : `${label} has ${faults.length} faults`;
+    const detail = `${label} has ${faults.length} fault${faults.length === 1 ? '' : 's'}`;
     throw new CodedError(code, detail, { faults });
   }
 

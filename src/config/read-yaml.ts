@@ -9,17 +9,17 @@ export type YamlFile = { value: unknown; lineOf: (path: readonly PropertyKey[]) 
  * Parses a YAML text. Warnings of the parser (a tag that nothing resolves) count as errors: what we may have understood
  * otherwise than it was meant is not taken.
  * @param label how messages call the file
- * @throws CONFIG_YAML with line and column of the first error, and all of them as faults
+ * @throws CONFIG_YAML with line and column of the first error; further ones are its faults
  */
 export const readYaml = (text: string, label: string): YamlFile => {
   const lines = new LineCounter();
   // Pretty errors quote the file, and what is quoted may be a secret that was pasted into the wrong place.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
-  const faults = [...document.errors, ...document.warnings].map(({ pos, message }) => {
+  const [first, ...others] = [...document.errors, ...document.warnings].map(({ pos, message }) => {
     const { line, col } = lines.linePos(pos[0]);
-    return `${label} line ${line}, column ${col}: ${message}`;
+    return `${label} line ${line}, column ${col}: ${message.replace(/\.$/, '')}`;
   });
-  if (faults[0] !== undefined) throw new CodedError('CONFIG_YAML', faults[0], { faults });
+  if (first !== undefined) throw new CodedError('CONFIG_YAML', first, { faults: others });
   try {
     // An alias may not expand to more than this; see https://en.wikipedia.org/wiki/Billion_laughs_attack
     const value: unknown = document.toJS({ maxAliasCount: 100 });

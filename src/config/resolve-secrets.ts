@@ -39,7 +39,8 @@ const findShared = (tokens: readonly Read[]): string[] =>
 /**
  * Reads the secrets that a role needs, and no other.
  * @param role null for a command that starts nothing: it reads none
- * @throws SECRET_UNUSABLE naming every source and token whose secret is unset, empty, blank or unreadable
+ * @throws SECRET_UNUSABLE naming every source and token whose secret is unset, empty, blank or unreadable:
+ *   the first in the message, the others as its faults
  */
 export const resolveSecrets = async ({
   config,
@@ -72,7 +73,8 @@ export const resolveSecrets = async ({
   const readTokens = await readAll(ofTokens, { env, dir }, faults);
   const [execute] = await readAll(ofExecute, { env, dir }, faults);
   faults.push(...findShared(readTokens));
-  if (faults.length > 0) throw new CodedError('SECRET_UNUSABLE', faults.join('; '), { faults });
+  const [first, ...others] = faults;
+  if (first !== undefined) throw new CodedError('SECRET_UNUSABLE', first, { faults: others });
   const valuesOf = (id: string): string[] =>
     readSources.filter((read) => read.id === id).map(({ value }) => value);
   return {
