@@ -4,21 +4,21 @@ type Message = { id: string; from: string; to: string; subject: string; body: st
 
 const seed: readonly Message[] = [
   {
-    id: 'msg_1',
+    id: 'm1',
     from: 'ada@example.com',
     to: 'inbox@example.com',
     subject: 'Minutes',
     body: 'Attached, as promised.',
   },
   {
-    id: 'msg_2',
+    id: 'm2',
     from: 'grace@example.com',
     to: 'inbox@example.com',
     subject: 'Lunch',
     body: 'Tomorrow at noon?',
   },
   {
-    id: 'msg_3',
+    id: 'm3',
     from: 'edsger@example.com',
     to: 'inbox@example.com',
     subject: 'Proof',
@@ -52,7 +52,7 @@ export const createMailAdapter = (): Adapter => {
     'mail.send': ({ to, subject, body }, { tenantId }) => {
       if (typeof to !== 'string') return { ok: false, error: 'to must be an address' };
       const { messages } = boxOf(tenantId);
-      const id = `msg_${messages.length + 1}`;
+      const id = `m${messages.length + 1}`;
       messages.push({
         id,
         from: 'inbox@example.com',
