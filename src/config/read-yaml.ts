@@ -14,7 +14,7 @@ export type YamlFile = { value: unknown; lineOf: (path: readonly PropertyKey[]) 
 export const readYaml = (text: string, label: string): YamlFile => {
   const lines = new LineCounter();
   // Pretty errors quote the file, and what is quoted may be a secret that was pasted into the wrong place.
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const [first, ...others] = [...document.errors, ...document.warnings].map(({ pos, message }) => {
     const { line, col } = lines.linePos(pos[0]);
     return `${label} line ${line}, column ${col}: ${message.replace(/\.$/, '')}`;
