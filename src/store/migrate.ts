@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { runner } from 'node-pg-migrate';
-import { Client, type ClientBase } from 'pg';
+import { Client } from 'pg';
 import type { Logger } from 'pino';
 import { CodedError } from '../domain/errors.ts';
 import { findPackageRoot } from './find-package-root.ts';
@@ -9,17 +9,13 @@ import { findPackageRoot } from './find-package-root.ts';
 const MIGRATION_LOCK = 0x48435053;
 
 /**
- * Brings the tables of schema `sense` up to date, and with `also` whatever else lives in this database (BullMQ's own
- * schema where it is the queue). Processes that start together wait in line; the later ones find nothing to do.
+ * Brings the tables of schema `sense` up to date. Processes that start together wait in line; the later ones find nothing
+ * to do. (BullMQ's schema, where Postgres is the queue too, is `prepareBullmqSchema` of src/queue.)
  *
  * @returns the names of the migrations that were applied
  * @throws DATABASE_UNREACHABLE where no connection can be made
  */
-export const migrate = async (
-  url: string,
-  log: Logger,
-  also?: (client: ClientBase) => Promise<unknown>,
-): Promise<string[]> => {
+export const migrate = async (url: string, log: Logger): Promise<string[]> => {
   const client = new Client({
     connectionString: url,
     application_name: 'hcp-sense migrate',
@@ -51,7 +47,6 @@ export const migrate = async (
         error: (message) => log.error(message),
       },
     });
-    await also?.(client);
     const names = applied.map(({ name }) => name);
     if (names.length > 0) log.info({ migrations: names }, 'database.migrated');
     return names;

@@ -80,7 +80,7 @@ const becomesReady = async (server: ChildProcess, port: number): Promise<boolean
   client.on('error', () => undefined);
   const ended = server.exitCode === null ? once(server, 'exit').then(() => false) : Promise.resolve(false);
   try {
-    return await Promise.race([client.ping().then(() => true), ended, sleep(10_000, false)]);
+    return await Promise.race([client.ping().then(() => true), ended, sleep(10_000, false, { ref: false })]);
   } finally {
     client.disconnect();
   }

@@ -1,7 +1,6 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runMigrations } from 'bullmq';
 import { Client } from 'pg';
 import { pino } from 'pino';
 import { choosePostgresOwner } from '../../src/embedded/choose-postgres-owner.ts';
@@ -9,6 +8,7 @@ import { findFreePort } from '../../src/embedded/find-free-port.ts';
 import { initCluster } from '../../src/embedded/init-cluster.ts';
 import { launchPostgres } from '../../src/embedded/launch-postgres.ts';
 import { preparePostgres } from '../../src/embedded/prepare-postgres.ts';
+import { prepareBullmqSchema } from '../../src/queue/prepare-bullmq-schema.ts';
 import { migrate } from '../../src/store/migrate.ts';
 
 /** A throw-away cluster for one test run, with a migrated database `template_sense` to clone. Nothing in it is durable. */
@@ -40,8 +40,8 @@ export const startTestPostgres = async (): Promise<{ url: string; stop(): Promis
     await client.query('create database template_sense');
     const template = new URL(url);
     template.pathname = '/template_sense';
-    // runMigrations of BullMQ sets its search_path for its own transaction alone.
-    await migrate(template.href, pino({ level: 'silent' }), (connection) => runMigrations(connection));
+    await migrate(template.href, pino({ level: 'silent' }));
+    await prepareBullmqSchema(template.href);
     await client.end();
   } catch (error) {
     await server.stop();
