@@ -1,6 +1,8 @@
 import type { JobSource, TakenJob } from './create-job-source.ts';
 import type { OutageLog } from './create-outage-log.ts';
 
+export type HeldLock = { stop: AbortSignal; lost(): boolean; letGo(): void };
+
 /**
  * Renews the lock of a job while we work on it. `stop` is aborted when we close and when the store says that the job is
  * no longer ours (`lost`): another worker has it or will have it, so we must not go on retrying. A store that does not
@@ -10,7 +12,7 @@ export const holdLock = (
   source: JobSource,
   job: TakenJob,
   { lockMs, outage, closing }: { lockMs: number; outage: OutageLog; closing: AbortSignal },
-) => {
+): HeldLock => {
   const stop = new AbortController();
   let lost = false;
   const renew = async () => {

@@ -9,11 +9,11 @@ import type { QueueStore } from './queue-store-of.ts';
 import { tendSources } from './tend-sources.ts';
 
 /**
- * A killed worker's job is free again after at most `lockMs` + `recoverMs`. A loop that blocks for longer than `lockMs`
+ * A killed worker's job is free again after at most `lockMs` + 2 × `recoverMs` (Redis marks first and sweeps later). A loop that blocks for longer than `lockMs`
  * loses its job to another worker, which must therefore be harmless. `maxStalls` is high because each hard stop of a
  * process is one, and low enough that a job which itself kills its worker ends somewhere.
  */
-const times = { lockMs: 8000, recoverMs: 3000, maxStalls: 50 };
+const times = { lockMs: 6000, recoverMs: 3000, maxStalls: 50 };
 const pollMs = 2000;
 
 type RunConsumerNeeds = {
