@@ -41,11 +41,11 @@ export const fieldsOf = (schema: Schema, value?: unknown): Readonly<Record<strin
   return Object.assign({}, ...shapes);
 };
 
-/** The schema of an array's items or a record's values. Null for all else. */
-export const itemOf = (schema: Schema): Schema | null => {
+/** The schema of an array's items or of a record's values, and which of the two it is. Null for all else. */
+export const itemOf = (schema: Schema): { schema: Schema; of: 'list' | 'map' } | null => {
   const def = unwrap(schema);
-  if (def.type === 'array') return def.element;
-  return def.type === 'record' ? def.valueType : null;
+  if (def.type === 'array') return { schema: def.element, of: 'list' };
+  return def.type === 'record' ? { schema: def.valueType, of: 'map' } : null;
 };
 
 /** The keys that may stand at a path of `value`; none where the path leads out of what the schema knows. */
@@ -53,7 +53,7 @@ export const knownKeysAt = (schema: Schema, value: unknown, path: readonly Prope
   let here: Schema | null = schema;
   let inner = value;
   for (const part of path) {
-    here = fieldsOf(here, inner)?.[String(part)] ?? itemOf(here);
+    here = fieldsOf(here, inner)?.[String(part)] ?? itemOf(here)?.schema ?? null;
     inner = (inner as Record<PropertyKey, unknown> | null | undefined)?.[part];
     if (here === null) return [];
   }

@@ -33,12 +33,12 @@ const readEntries = <T>(raw: unknown, key: string, schema: z.ZodType<T>): Array<
   });
 };
 
-const readText = async (file: string, label: string): Promise<string> => {
+const readText = async (file: string, given: string): Promise<string> => {
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {
     const missing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
-    throw new CodedError('CONFIG_NOT_FOUND', `${label} ${missing ? 'does not exist' : 'cannot be read'}`, {
+    throw new CodedError('CONFIG_NOT_FOUND', `${given} ${missing ? 'does not exist' : 'cannot be read'}`, {
       cause,
     });
   }
@@ -100,7 +100,7 @@ export const readConfig = async ({
   const dir = dirname(file);
   const home = resolve(cwd, env.SENSE_HOME?.trim() || '.sense');
   const label = isAbsolute(givenFile) ? basename(givenFile) : givenFile;
-  const yaml = readYaml(await readText(file, label), label);
+  const yaml = readYaml(await readText(file, givenFile), label);
   const checked = configSchema.safeParse(yaml.value);
   const raw: Raw = Object(yaml.value);
   const { shape } = configSchema;
