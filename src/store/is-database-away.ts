@@ -1,5 +1,5 @@
-/** SQLSTATE classes and states in which Postgres can't work for anybody right now, rather than not for this statement. */
-const awayStates = /^(08|53|57P|57014|55P03|25P03|40001|40P01)/;
+/** SQLSTATE classes and states in which Postgres works for nobody right now, or not for us at all (no such database, login). */
+const awayStates = /^(08|28|3D|53|57P|57014|55P03|25P03|40001|40P01)/;
 const awaySystemCodes = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT)/;
 /** What `pg` itself throws has no code. */
 const awayMessages =
