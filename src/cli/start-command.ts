@@ -17,10 +17,10 @@ const port = (text: string): number => {
 export const startCommand = (): Command =>
   new Command('start')
     .description('Run the worker: receive, record, surface and wake, or one of these roles')
-    .option('-c, --config FILE', 'configuration (default: SENSE_CONFIG, else ./sense.yaml)')
-    .addOption(new Option('--role ROLE', 'what this process does').choices(roles).default('all'))
-    .option('--port PORT', 'listen here instead of http.port (several roles on one host)', port)
-    .option('--log-level LEVEL', 'trace, debug, info, warn, error or silent', 'info')
+    .option('-c, --config <file>', 'configuration (default: SENSE_CONFIG, else ./sense.yaml)')
+    .addOption(new Option('--role <role>', 'what this process does').choices(roles).default('all'))
+    .option('--port <port>', 'listen here instead of http.port (several roles on one host)', port)
+    .option('--log-level <level>', 'trace, debug, info, warn, error or silent', 'info')
     .addHelpText(
       'after',
       `

@@ -10,13 +10,15 @@ const profiles: ReadonlyMap<string, VendorProfile> = new Map(
   [github, slack, stripe].map((profile) => [profile.vendor, profile]),
 );
 
+/** Names that `sources[].vendor` may be. */
+export const vendorNames: readonly string[] = [...profiles.keys()];
+
 /** @throws CodedError CONFIG_INVALID naming the nearest vendor, where we know none of this name. */
 export const findProfile = (vendor: string): VendorProfile => {
   const profile = profiles.get(vendor);
   if (profile !== undefined) return profile;
-  const known = [...profiles.keys()];
   throw new CodedError(
     'CONFIG_INVALID',
-    `There is no vendor ${vendor}; did you mean ${closest(vendor, known)}? Known are ${known.join(', ')}`,
+    `There is no vendor ${vendor}; did you mean ${closest(vendor, vendorNames)}? Known are ${vendorNames.join(', ')}`,
   );
 };
