@@ -1,0 +1,155 @@
+import { CodedError } from '../domain/errors.ts';
+import { createEventMatcher } from './create-event-matcher.ts';
+import { nameEvent } from './create-vendor-mapper.ts';
+import { readPlace } from './read-place.ts';
+import type { SourceSettings } from './source.ts';
+import { findProfile } from './vendors/find-profile.ts';
+import type { AccountKey, Place, Sample, VendorProfile } from './vendors/profile.ts';
+
+/** What the caller wants; everything left out has a default that is accepted by the quick start. */
+export type SampleWish = {
+  ref?: string | undefined;
+  /** A vendor's event; the profile's `samples` name those we have. */
+  event?: string | undefined;
+  id: string;
+  /** For a vendor a whole key, `installation:77`. */
+  account?: string | undefined;
+  state?: string | undefined;
+  pack?: string | undefined;
+  /** JSON text, sent as it is; webhook sources only. */
+  data?: string | undefined;
+  /** Milliseconds since 1970. */
+  now: number;
+};
+
+export type MadeSample = { raw: Buffer; headers: Record<string, string> };
+
+const usage = (detail: string) => new CodedError('USAGE', detail);
+
+const sampleData = '{"id":"m_1","subject":"Lunch on Friday?","from":"ada@example.com"}';
+
+const makeAnnouncement = (
+  settings: Extract<SourceSettings, { type: 'webhook' }>,
+  wish: SampleWish,
+): MadeSample => {
+  if (wish.event !== undefined)
+    throw usage(
+      `Source ${settings.id} takes announcements, not a vendor's events: give --ref instead of --event`,
+    );
+  const ref = wish.ref ?? 'new_item';
+  const pack = settings.packs === undefined ? undefined : (wish.pack ?? settings.packs[0]);
+  const account = wish.account ?? (settings.binding === undefined ? 'inbox@example.com' : undefined);
+  const state = wish.state ?? (ref === 'binding.degraded' ? 'expired' : undefined);
+  const head = { ref, id: wish.id, pack, account, occurred_at: new Date(wish.now).toISOString(), state };
+  const text = `${JSON.stringify(head).slice(0, -1)},"data":${wish.data ?? sampleData}}`;
+  return { raw: Buffer.from(text), headers: {} };
+};
+
+/** Sets an own member along a path of existing containers. */
+const setPath = (body: object, path: readonly string[], value: unknown): void => {
+  const last = path.at(-1);
+  const holder = path.length === 1 ? body : readPlace({ json: path.slice(0, -1) }, {}, body);
+  if (last !== undefined && typeof holder === 'object' && holder !== null) Reflect.set(holder, last, value);
+};
+
+/** Fills every JSON place that the sample has, so that what is read first and what is read next agree. */
+const fill = (body: object, places: readonly Place[], make: (old: unknown) => unknown): number => {
+  let filled = 0;
+  for (const place of places) {
+    if (!('json' in place)) continue;
+    const old = readPlace(place, {}, body);
+    if (old === undefined) continue;
+    setPath(body, place.json, make(old));
+    filled += 1;
+  }
+  return filled;
+};
+
+/** Now, in the form of the time that it replaces. */
+const writeTime = (old: unknown, now: number): unknown => {
+  if (typeof old === 'number') return Math.floor(now / 1000);
+  return /^\d+\.\d+$/.test(String(old)) ? (now / 1000).toFixed(6) : new Date(now).toISOString();
+};
+
+const setAccount = (
+  body: object,
+  headers: Record<string, string>,
+  keys: readonly AccountKey[],
+  account: string,
+): void => {
+  const [key, ...rest] = account.split(':');
+  const value = rest.join(':');
+  const spec = keys.find((one) => one.key === key);
+  if (spec === undefined || value === '')
+    throw usage(`--account must be one of ${keys.map((one) => `${one.key}:ID`).join(', ')}`);
+  if (spec.from.some((place) => 'literal' in place && place.literal === value)) return;
+  const id = (old: unknown) => (typeof old === 'number' ? Number(value) : value);
+  if (fill(body, spec.from, id) > 0) return;
+  const [first] = spec.from;
+  const header = spec.from.find((place) => 'header' in place);
+  if (header !== undefined && 'header' in header) headers[header.header] = value;
+  else if (first !== undefined && 'json' in first) {
+    if (first.json.length === 1) setPath(body, first.json, value);
+    // GitHub's objects with an id, the only ones that a sample may lack.
+    else
+      setPath(body, first.json.slice(0, -1), {
+        [first.json.at(-1) ?? 'id']: /^\d+$/.test(value) ? Number(value) : value,
+      });
+  }
+};
+
+const chooseSample = (
+  profile: VendorProfile,
+  refs: Readonly<Record<string, string>>,
+  wish: SampleWish,
+): Sample => {
+  const events = Object.keys(profile.samples);
+  if (wish.event !== undefined) {
+    const sample = profile.samples[wish.event];
+    if (sample !== undefined) return sample;
+    throw usage(
+      `There is no sample of ${profile.vendor} ${wish.event}; there are ${events.join(', ')}. Send your own with --file`,
+    );
+  }
+  const findRef = createEventMatcher(refs);
+  const refOf = (sample: Sample) => findRef(nameEvent(profile.event, sample.headers ?? {}, sample.body));
+  const samples = Object.values(profile.samples);
+  const found = wish.ref === undefined ? samples[0] : samples.find((sample) => refOf(sample) === wish.ref);
+  if (found !== undefined) return found;
+  const known = [...new Set(samples.flatMap((sample) => refOf(sample) ?? []))];
+  throw usage(`No sample of ${profile.vendor} becomes ${wish.ref}; samples become ${known.join(', ')}`);
+};
+
+const makeVendorEvent = (
+  settings: Extract<SourceSettings, { type: 'vendor' }>,
+  wish: SampleWish,
+): MadeSample => {
+  if (wish.data !== undefined)
+    throw usage(`--data is for webhook sources; give ${settings.vendor} a whole body with --file`);
+  const profile = findProfile(settings.vendor);
+  const sample = chooseSample(profile, settings.refs ?? profile.refs, wish);
+  const body = structuredClone(sample.body);
+  const headers: Record<string, string> = { ...sample.headers };
+  fill(body, [...profile.deliveryId, ...profile.eventId], () => wish.id);
+  fill(body, profile.occurredAt, (old) => writeTime(old, wish.now));
+  if (wish.account !== undefined) setAccount(body, headers, profile.accounts, wish.account);
+  return { raw: Buffer.from(JSON.stringify(body)), headers };
+};
+
+/**
+ * A delivery as a source's sender would make it, unsigned: a made-up event that the source's own mapping takes.
+ *
+ * @throws CodedError USAGE naming what there is, where the wish can't be met
+ */
+export const makeSample = (settings: SourceSettings, wish: SampleWish): MadeSample =>
+  settings.type === 'webhook' ? makeAnnouncement(settings, wish) : makeVendorEvent(settings, wish);
+
+/** Headers beside the signature that name a vendor's event, for a body of the caller's own. */
+export const eventHeaders = (settings: SourceSettings, event: string | undefined): Record<string, string> => {
+  if (settings.type === 'webhook' || event === undefined) return {};
+  const profile = findProfile(settings.vendor);
+  const named = profile.event.flatMap(({ parts: [first] }) =>
+    first !== undefined && 'header' in first ? [[first.header, event.split('.')[0] ?? event]] : [],
+  );
+  return { ...profile.samples[event]?.headers, ...Object.fromEntries(named) };
+};
