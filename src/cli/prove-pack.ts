@@ -8,6 +8,7 @@ import type { LoadedConfig } from '../config/loaded-config.ts';
 import { readPack } from '../config/read-pack.ts';
 import { configSchema } from '../config/schema.ts';
 import { CodedError } from '../domain/errors.ts';
+import type { WakeRule } from '../domain/execute.ts';
 import type { Pack } from '../domain/pack.ts';
 import { signDelivery } from '../ingress/sign-delivery.ts';
 import { createLogger } from '../observe/create-logger.ts';
@@ -86,6 +87,8 @@ const proveIn = async (home: string, pack: Pack): Promise<Proof> => {
       });
     }
 
+    // Sense did wake Execute while it was on; whatever that caused must be over before we watch for silence.
+    await until(() => runtime.calls() >= loaded.wakeRules.length);
     const before = await executeState(app.pool);
     await revokeCapability(app.pool, principal, 'sense.enable', pack.id);
     for (const ref of pack.stimuli.keys()) {
@@ -96,7 +99,7 @@ const proveIn = async (home: string, pack: Pack): Promise<Proof> => {
         ref,
         holds: records.length === 0 && drops.length === 1 && unchanged,
         line: `announce ${ref} with sense.enable off → dropped, Execute unchanged`,
-        found: `${describe(records, drops)}; Execute ${unchanged ? 'was not called and its grants are the same' : 'changed'}`,
+        found: `${describe(records, drops)}; Execute ${unchanged ? `was not called again (${runtime.calls()} calls while Sense was on) and its grants are the same` : 'changed'}`,
       });
     }
     return { pack: pack.id, holds: lines.every(({ holds }) => holds), lines };
@@ -149,12 +152,33 @@ const announce = async (app: App, loaded: LoadedConfig, secret: string, ref: str
 };
 
 const decisionsOf = async (pool: Pool, delivery: string): Promise<DeliveryTrace> => {
+  let trace = await explainDelivery(pool, source, delivery);
+  await until(async () => {
+    trace = await explainDelivery(pool, source, delivery);
+    return trace.records.length + trace.drops.length > 0;
+  });
+  return trace;
+};
+
+/** Looks again and again until it is so, for at most ten seconds. */
+const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
   const deadline = Date.now() + 10_000;
-  for (;;) {
-    const trace = await explainDelivery(pool, source, delivery);
-    if (trace.records.length + trace.drops.length > 0 || Date.now() > deadline) return trace;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
+  while (!(await isSo()) && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 25));
+};
+
+/** Every trigger wakes one read command, so that silence after the revoke is Sense's doing and not for want of a wake. */
+const proofWakes = (pack: Pack): WakeRule[] => {
+  const verb = [...pack.verbs].find(
+    ([name, row]) => row.operation === 'read' && row.land !== 'brain' && !pack.connectVerbs.has(name),
+  )?.[0];
+  if (verb === undefined) return [];
+  return [...pack.stimuli.keys()].map((ref, index) => ({
+    id: `proof-${index}`,
+    on: { pack: pack.id, ref },
+    steps: [{ pack: pack.id, verb, args: {} }],
+    coalesceMs: 0,
+    perPrincipalPerHour: null,
+  }));
 };
 
 const throwAwayConfig = (home: string, pack: Pack, secret: string): LoadedConfig => ({
@@ -169,6 +193,13 @@ const throwAwayConfig = (home: string, pack: Pack, secret: string): LoadedConfig
     // `local` triggers belong to a workspace; the throw-away directory is one.
     sources: [{ id: source, type: 'webhook', pack: pack.id, cwd: home, secrets: [{ env: 'PROOF' }] }],
     queue: { partitions: 1 },
+    // Never called: the watched runtime stands in for it. Its grants are what the client checks.
+    execute: {
+      url: 'http://127.0.0.1:9/exec',
+      token: { env: 'PROOF' },
+      principal: { id: 'proof', kind: 'service' },
+      grants: [{ capability: 'verb.exec.read', pack_id: pack.id }],
+    },
   }),
   packs: new Map([[pack.id, { pack, routes: new Map() }]]),
   secrets: { sources: new Map([[source, [secret]]]), tokens: new Map(), execute: null },
@@ -176,5 +207,5 @@ const throwAwayConfig = (home: string, pack: Pack, secret: string): LoadedConfig
     database: { kind: 'embedded', dir: join(home, 'postgres') },
     queue: { kind: 'embedded', dir: join(home, 'postgres') },
   },
-  wakeRules: [],
+  wakeRules: proofWakes(pack),
 });
