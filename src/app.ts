@@ -270,9 +270,11 @@ const wire = async ({ loaded, role, log, port, driver }: AppOptions, releasers: 
 };
 
 const remoteDriver = ({ config, secrets }: LoadedConfig): ExecDriver => {
-  // The configuration is refused where a wake has no execute, and start where its token is unusable (G7, S35).
-  if (config.execute === undefined || secrets.execute === null) {
-    throw new CodedError('SECRET_UNUSABLE', 'execute.token is not there for this role');
+  if (config.execute?.url === undefined || secrets.execute === null) {
+    throw new CodedError(
+      'CONFIG_INVALID',
+      'execute.url and execute.token are missing, and no driver is embedded',
+    );
   }
   return createRemoteDriver({ url: config.execute.url, token: secrets.execute });
 };

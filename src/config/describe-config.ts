@@ -43,6 +43,6 @@ export const describeConfig = ({ file, config, packs, stores, wakeRules }: Loade
     on: `${on.pack}/${on.ref}`,
     steps: steps.map(({ verb }) => verb),
   })),
-  execute: config.execute === undefined ? null : redactUrl(config.execute.url),
+  execute: config.execute?.url === undefined ? null : redactUrl(config.execute.url),
   tokens: config.tokens.map(({ id, role }) => ({ id, role })),
 });

@@ -65,7 +65,7 @@ export const resolveSecrets = async ({
     ref: secret,
   }));
   const ofExecute =
-    need.execute && config.execute !== undefined
+    need.execute && config.execute?.token !== undefined
       ? [{ id: 'execute', what: 'execute.token', ref: config.execute.token }]
       : [];
 

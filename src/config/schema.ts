@@ -139,8 +139,9 @@ export const configSchema = z.strictObject({
     .default([]),
   execute: z
     .strictObject({
-      url: z.url(),
-      token: secretRef,
+      /** Both, or neither: a product that embeds us hands in its own driver instead (docs/embed.md). */
+      url: z.url().optional(),
+      token: secretRef.optional(),
       principal: z.strictObject({ id: z.string().min(1), kind: z.string().min(1) }),
       /** Execute's own grants; `sense.enable` means nothing here. */
       grants: z
@@ -153,6 +154,7 @@ export const configSchema = z.strictObject({
         )
         .default([]),
     })
+    .refine(({ url, token }) => (url === undefined) === (token === undefined), 'url and token go together')
     .optional(),
   tokens: z
     .array(
