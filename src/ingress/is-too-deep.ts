@@ -1,7 +1,7 @@
 import { skipString } from './skip-string.ts';
 
 /** Deepest nesting of arrays and objects that we take; everything that walks a payload later is held to it. */
-export const maxDepth = 100;
+const maxDepth = 100;
 
 /** Whether there are more than `limit` openings at all; finds them by search, so that flat bodies cost next to nothing. */
 const opensMoreThan = (text: string, limit: number): boolean => {
