@@ -22,9 +22,9 @@ type ExecClientParts = {
   deadlineMs?: number;
 };
 
-export type ExecStep = { pack: string; verb: string; args: Readonly<Record<string, unknown>> };
+type ExecStep = { pack: string; verb: string; args: Readonly<Record<string, unknown>> };
 /** From the record that woke, so from the Binding and its Principal (S20). */
-export type ExecContext = { tenantId: string; projectId: string | null };
+type ExecContext = { tenantId: string; projectId: string | null };
 
 export type ExecClient = {
   /**

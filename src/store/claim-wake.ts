@@ -1,10 +1,9 @@
+import { createHash } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
-import type { StepOutcome } from '../domain/execute.ts';
-import type { SenseRecord } from '../domain/record.ts';
-import { type RecordRow, recordColumns, toRecord } from './record-row.ts';
-import { notWithheld } from './scope.ts';
+import { notWithheldOf } from './not-withheld-of.ts';
+import { type ClaimedWake, takeWake } from './take-wake.ts';
 
-export type ClaimTerms = {
+type ClaimTerms = {
   wakeId: string;
   rule: string;
   principal: string;
@@ -12,56 +11,36 @@ export type ClaimTerms = {
   coalesce: boolean;
   /** Runs of this rule for this Principal in the last hour; null: no bound. */
   perPrincipalPerHour: number | null;
+  /** Other due wakes of the same rule and Principal: where the budget is spent they end with this one, in one go. */
+  companions: readonly string[];
   /** Milliseconds that the claim holds. It must be longer than a step can take. */
   claimMs: number;
 };
 
-/** A wake that is ours until its claim runs out. */
-export type ClaimedWake = {
-  id: string;
-  /** How often it was claimed, this time included. */
-  attempts: number;
-  /** Names this very claim: whoever writes later must still hold it (a stopped runner wakes up after another took over). */
-  claim: string;
-  /** Outcomes of earlier attempts; the leading `done` ones are not run again. */
-  steps: readonly StepOutcome[];
-  record: SenseRecord;
-  /** The record's project where its Principal is a member of it, else null. */
-  projectId: string | null;
-};
-
-export type Claim = {
+type Claim = {
   /** Null where there was nothing to claim any more, or the budget is spent. */
   wake: ClaimedWake | null;
-  suppressed: number;
-  coalesced: number;
-};
-
-type Row = RecordRow & {
-  wake_id: string;
-  wake_state: 'running' | 'suppressed' | 'coalesced';
-  attempts: number;
-  claim: string;
-  steps: string;
-  member: boolean;
+  suppressed: readonly string[];
+  coalesced: readonly string[];
 };
 
 /**
  * Claims a wake for one run: of several that coalesce the oldest leads and the others end as `coalesced` beside it; over
- * budget the leader ends as `suppressed`. A wake that has begun before is claimed alone and spends no budget again. Two
- * claimers of one rule and Principal wait for each other, so a budget can't be overspent by racing.
+ * budget what would lead ends as `suppressed`. A wake that has begun before is claimed alone and spends no budget again.
+ * Claimers of one rule and Principal wait for each other, so neither can be raced; what has no such terms needs no wait.
  */
 export const claimWake = async (pool: Pool, terms: ClaimTerms): Promise<Claim> => {
-  if (!terms.coalesce && terms.perPrincipalPerHour === null) return claim(pool, terms);
+  if (!terms.coalesce && terms.perPrincipalPerHour === null) {
+    return { wake: await takeWake(pool, terms.wakeId, terms.claimMs), suppressed: [], coalesced: [] };
+  }
   const client = await pool.connect();
   let fault: Error | undefined;
   try {
-    await client.query('begin');
-    // A statement of its own: the claim's snapshot must be taken after the wait.
-    await client.query({ name: 'lock-wakes', text: lockSql, values: [`${terms.rule}\n${terms.principal}`] });
-    const claimed = await claim(client, terms);
+    // Two statements: what follows must see what the claimer before us committed.
+    await client.query(`begin; select pg_advisory_xact_lock(${lockKey(terms)})`);
+    const claim = await claimLocked(client, terms);
     await client.query('commit');
-    return claimed;
+    return claim;
   } catch (error) {
     fault = error instanceof Error ? error : new Error(String(error));
     throw error;
@@ -71,79 +50,80 @@ export const claimWake = async (pool: Pool, terms: ClaimTerms): Promise<Claim> =
   }
 };
 
-const claim = async (db: Pool | PoolClient, terms: ClaimTerms): Promise<Claim> => {
-  const { rows } = await db.query<Row>({
-    name: 'claim-wake',
-    text: sql,
-    values: [terms.wakeId, terms.coalesce, terms.perPrincipalPerHour, terms.claimMs],
-  });
-  const lead = rows.find((row) => row.wake_state === 'running');
-  const count = (state: string): number => rows.filter((row) => row.wake_state === state).length;
-  return {
-    wake: lead === undefined ? null : toWake(lead),
-    suppressed: count('suppressed'),
-    coalesced: count('coalesced'),
-  };
+const claimLocked = async (client: PoolClient, terms: ClaimTerms): Promise<Claim> => {
+  const { wakeId, coalesce, claimMs } = terms;
+  const waiting = await readWaiting(client, terms);
+  const target = waiting.find(({ id }) => id === wakeId);
+  // Begun before, or over meanwhile: either way it is alone.
+  if (target === undefined) {
+    return { wake: await takeWake(client, wakeId, claimMs), suppressed: [], coalesced: [] };
+  }
+  const lead = (coalesce ? waiting[0] : target) ?? target;
+  const others = waiting.filter(({ id }) => id !== lead.id).map(({ id }) => id);
+  const coalesced = coalesce ? others : [];
+  const over = await isBudgetSpent(client, terms);
+  const suppressed = over ? [lead.id, ...(coalesce ? [] : others)] : [];
+
+  await endWaiting(client, suppressed, 'suppressed', null);
+  await endWaiting(client, coalesced, 'coalesced', lead.id);
+  const wake = over ? null : await takeWake(client, lead.id, claimMs, true);
+  return { wake, suppressed, coalesced };
 };
 
-const toWake = (row: Row): ClaimedWake => ({
-  id: row.wake_id,
-  attempts: row.attempts,
-  claim: row.claim,
-  steps: JSON.parse(row.steps) as StepOutcome[],
-  record: toRecord(row),
-  projectId: row.member ? row.project_id : null,
-});
+/** Wakes of the group that have not begun, oldest first: all of them where they coalesce, else those that are due. */
+const readWaiting = async (client: PoolClient, terms: ClaimTerms): Promise<{ id: string }[]> => {
+  const { wakeId, rule, principal, coalesce, companions } = terms;
+  const visible = notWithheldOf('w.record_id', false);
+  const { rows } = coalesce
+    ? await client.query<{ id: string }>({
+        name: 'read-waiting-group',
+        text: `select w.wake_id as id from sense.wakes w
+          where w.wake_rule = $1 and w.principal_id = $2 and w.state = 'pending' and w.started_at is null and ${visible}
+            and exists (select from sense.wakes t where t.wake_id = $3 and t.due_at <= clock_timestamp())
+          order by w.created_at, w.wake_id`,
+        values: [rule, principal, wakeId],
+      })
+    : await client.query<{ id: string }>({
+        name: 'read-waiting-due',
+        text: `select w.wake_id as id from sense.wakes w
+          where w.wake_id = any($1::uuid[]) and w.wake_rule = $2 and w.principal_id = $3 and w.state = 'pending'
+            and w.started_at is null and w.due_at <= clock_timestamp() and ${visible}
+          order by w.created_at, w.wake_id`,
+        values: [[wakeId, ...companions], rule, principal],
+      });
+  return rows;
+};
 
-const lockSql = `select pg_advisory_xact_lock(hashtextextended('sense.wakes ' || $1, 0))`;
+/** Counted no further than the budget: a Principal may have caused far more before it was set. */
+const isBudgetSpent = async (client: PoolClient, terms: ClaimTerms): Promise<boolean> => {
+  const { rule, principal, perPrincipalPerHour: budget } = terms;
+  if (budget === null) return false;
+  const { rows } = await client.query<{ runs: number }>({
+    name: 'count-wake-runs',
+    text: `select count(*)::int as runs from (
+        select from sense.wakes where wake_rule = $1 and principal_id = $2
+          and started_at > clock_timestamp() - interval '1 hour' limit $3::int
+      ) counted`,
+    values: [rule, principal, budget],
+  });
+  return (rows[0]?.runs ?? 0) >= budget;
+};
 
-const sql = `
-with target as (
-  select wake_id, wake_rule, principal_id, started_at is not null as begun
-  from sense.wakes
-  where wake_id = $1 and (state = 'pending' and due_at <= clock_timestamp()
-    or state = 'running' and claimed_until <= clock_timestamp())
-), wanted as (
-  select wake_id, begun from target
-  union
-  select w.wake_id, false
-  from target t join sense.wakes w on w.wake_rule = t.wake_rule and w.principal_id = t.principal_id
-  where $2::boolean and not t.begun and w.state = 'pending' and w.started_at is null
-), placed as (
-  select w.wake_id, wanted.begun, row_number() over (order by w.created_at, w.wake_id) as place
-  from wanted join sense.wakes w using (wake_id) join sense.records r on r.record_id = w.record_id
-  where ${notWithheld}
-), spent as (
-  select count(*) as runs
-  from target t join sense.wakes w on w.wake_rule = t.wake_rule and w.principal_id = t.principal_id
-  where $3::int is not null and w.started_at > clock_timestamp() - interval '1 hour'
-), judged as (
-  select
-    p.wake_id,
-    case when p.place > 1 then 'coalesced' when not p.begun and s.runs >= $3::int then 'suppressed'
-      else 'running' end as state,
-    case when p.place > 1 then (select wake_id from placed where place = 1) end as lead_wake_id
-  from placed p cross join spent s
-), claimed as (
-  update sense.wakes w
-  set
-    state = j.state,
-    lead_wake_id = j.lead_wake_id,
-    attempts = case when j.state = 'running' then w.attempts + 1 else w.attempts end,
-    claimed_until = case when j.state = 'running'
-      then clock_timestamp() + $4::float8 * interval '1 millisecond' end,
-    started_at = case when j.state = 'running' then coalesce(w.started_at, clock_timestamp()) end,
-    finished_at = case when j.state <> 'running' then clock_timestamp() end
-  from judged j
-  where w.wake_id = j.wake_id
-    -- Said again for a claimer that waited on the row: what another took meanwhile is left alone.
-    and (w.state = 'pending' or w.state = 'running' and w.claimed_until <= clock_timestamp())
-  returning w.wake_id, w.record_id, w.state, w.attempts, w.claimed_until, w.steps
-)
-select
-  c.wake_id, c.state as wake_state, c.attempts, c.claimed_until::text as claim, c.steps::text as steps,
-  exists (select from sense.principals p where p.principal_id = r.principal_id and p.tenant_id = r.tenant_id
-    and r.project_id = any(p.projects)) as member,
-  ${recordColumns}
-from claimed c left join sense.records r on c.state = 'running' and r.record_id = c.record_id
-`;
+const endWaiting = async (
+  client: PoolClient,
+  ids: readonly string[],
+  state: 'suppressed' | 'coalesced',
+  lead: string | null,
+): Promise<void> => {
+  if (ids.length === 0) return;
+  await client.query({
+    name: 'end-waiting-wakes',
+    text: `update sense.wakes set state = $2, lead_wake_id = $3, finished_at = clock_timestamp()
+      where wake_id = any($1::uuid[]) and state = 'pending'`,
+    values: [ids, state, lead],
+  });
+};
+
+/** One lock per rule and Principal; two that share a key by chance only wait for each other. A number, safe as SQL. */
+const lockKey = ({ rule, principal }: ClaimTerms): bigint =>
+  createHash('sha256').update(`sense.wakes\n${rule}\n${principal}`).digest().readBigInt64BE(0);

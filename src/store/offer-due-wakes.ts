@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { notWithheld } from './scope.ts';
+import { notWithheldOf } from './not-withheld-of.ts';
 
 /**
  * For the sweeper: wakes that could run and that nobody seems to know of, at most `limit`, most overdue first. Pending
@@ -13,7 +13,7 @@ export const offerDueWakes = async (
   { quietMs = 10_000 }: { quietMs?: number } = {},
 ): Promise<string[]> => {
   const { rows } = await db.query<{ wake_id: string }>({
-    name: 'offer-due-wakes',
+    // No prepared name: the plan must know the limit.
     text: sql,
     values: [limit, quietMs],
   });
@@ -23,11 +23,11 @@ export const offerDueWakes = async (
 const sql = `
 with due as (
   select w.wake_id
-  from sense.wakes w left join sense.records r on r.record_id = w.record_id
+  from sense.wakes w
   where w.state in ('pending', 'running') and w.due_at <= now()
     and (w.state = 'pending' or w.claimed_until <= now())
     and greatest(w.offered_at, w.due_at) <= now() - $2::float8 * interval '1 millisecond'
-    and (r.record_id is null or ${notWithheld})
+    and ${notWithheldOf('w.record_id', true)}
   order by w.due_at
   limit $1
   for update of w skip locked

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { notWithheld } from './scope.ts';
+import { notWithheldOf } from './not-withheld-of.ts';
 
 type Options = {
   /** Sinks that are configured; a row of any other is left alone until its sink is back. Left out: all. */
@@ -19,7 +19,7 @@ export const offerPendingSurfacings = async (
   { sinks, quietMs = 10_000 }: Options = {},
 ): Promise<string[]> => {
   const { rows } = await db.query<{ id: string }>({
-    name: 'offer-pending-surfacings',
+    // No prepared name: the plan must know the limit.
     text: sql,
     values: [limit, quietMs, sinks],
   });
@@ -29,9 +29,9 @@ export const offerPendingSurfacings = async (
 const sql = `
 with open as (
   select s.record_id, s.sink
-  from sense.surfacings s join sense.records r using (record_id)
+  from sense.surfacings s
   where s.offered_at <= now() - $2::float8 * interval '1 millisecond'
-    and ($3::text[] is null or s.sink = any($3)) and ${notWithheld}
+    and ($3::text[] is null or s.sink = any($3)) and ${notWithheldOf('s.record_id', false)}
   order by s.offered_at
   limit $1
   for update of s skip locked

@@ -3,10 +3,11 @@ import type { Logger } from 'pino';
 import { CodedError } from '../domain/errors.ts';
 import type { WakeRule, WakeState } from '../domain/execute.ts';
 import type { ExecClient } from '../exec-client/create-exec-client.ts';
-import { type ClaimedWake, claimWake } from '../store/claim-wake.ts';
+import { claimWake } from '../store/claim-wake.ts';
 import { failOrphanedWakes } from '../store/fail-orphaned-wakes.ts';
 import { findOpenWakes, type OpenWake } from '../store/find-open-wakes.ts';
 import { finishWake } from '../store/finish-wake.ts';
+import type { ClaimedWake } from '../store/take-wake.ts';
 import { isSelector, parseArgPath } from './parse-arg-path.ts';
 import { defaultRetry, type RetryTerms } from './retry-delay.ts';
 import { runWake } from './run-wake.ts';
@@ -55,7 +56,9 @@ export const createWakeRunner = (parts: WakeRunnerParts): WakeRunner => {
   const rules = new Map(parts.rules.map((rule) => [rule.id, rule]));
   checkSelectors(parts.rules);
 
-  const runOne = async (open: OpenWake): Promise<void> => {
+  /** @param over ids that another claim of the same call has ended, so that this one need not ask */
+  const runOne = async (open: OpenWake, due: readonly OpenWake[], over: Set<string>): Promise<void> => {
+    if (over.has(open.id)) return;
     const rule = rules.get(open.rule);
     const { wake, suppressed, coalesced } = await claimWake(pool, {
       wakeId: open.id,
@@ -63,12 +66,21 @@ export const createWakeRunner = (parts: WakeRunnerParts): WakeRunner => {
       principal: open.principal,
       coalesce: rule !== undefined && rule.coalesceMs > 0,
       perPrincipalPerHour: rule?.perPrincipalPerHour ?? null,
+      companions: (rule?.perPrincipalPerHour ?? null) === null ? [] : companionsOf(open, due),
       claimMs: run.claimMs,
     });
-    for (let count = suppressed; count > 0; count -= 1) onOutcome('suppressed');
-    for (let count = coalesced; count > 0; count -= 1) onOutcome('coalesced');
-    if (suppressed > 0) log.warn({ wake_id: open.id, rule: open.rule, coalesced }, 'wake.suppressed');
-    if (wake !== null) await runClaimed(wake, rule, coalesced);
+    for (const id of suppressed) {
+      over.add(id);
+      onOutcome('suppressed');
+    }
+    for (const id of coalesced) {
+      over.add(id);
+      onOutcome('coalesced');
+    }
+    if (suppressed.length > 0) {
+      log.warn({ rule: open.rule, principal: open.principal, wakes: suppressed.length }, 'wake.suppressed');
+    }
+    if (wake !== null) await runClaimed(wake, rule, coalesced.length);
   };
 
   const runClaimed = async (
@@ -116,7 +128,11 @@ export const createWakeRunner = (parts: WakeRunnerParts): WakeRunner => {
       const early = free
         .filter(({ waitMs }) => waitMs > 0)
         .map((wake) => () => offer([wake.id], wake.waitMs));
-      const faults = await settle([...due.map((wake) => () => runOne(wake)), ...early], concurrency);
+      const over = new Set<string>();
+      const faults = await settle(
+        [...due.map((wake) => () => runOne(wake, due, over)), ...early],
+        concurrency,
+      );
       for (const fault of faults) log.error({ err: fault }, 'wake.faulted');
       if (faults.length > 0) throw faults[0];
     },
@@ -132,6 +148,11 @@ const oneOfEach = (wakes: readonly OpenWake[], rules: ReadonlyMap<string, WakeRu
     return !seen.has(key) && seen.add(key);
   });
 };
+
+const companionsOf = (wake: OpenWake, due: readonly OpenWake[]): string[] =>
+  due
+    .filter(({ rule, principal, begun }) => rule === wake.rule && principal === wake.principal && !begun)
+    .map(({ id }) => id);
 
 const failOrphanedWakesOf = async (pool: Pool, wakes: readonly OpenWake[]): Promise<number> =>
   wakes.length === 0

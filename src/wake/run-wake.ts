@@ -4,10 +4,10 @@ import { CodedError } from '../domain/errors.ts';
 import type { StepOutcome, WakeRule, WakeState } from '../domain/execute.ts';
 import { safeText } from '../domain/safe-text.ts';
 import type { ExecClient } from '../exec-client/create-exec-client.ts';
-import type { ClaimedWake } from '../store/claim-wake.ts';
 import { finishWake } from '../store/finish-wake.ts';
 import { keepWakeSteps } from '../store/keep-wake-steps.ts';
 import { postponeWake } from '../store/postpone-wake.ts';
+import type { ClaimedWake } from '../store/take-wake.ts';
 import { type RetryTerms, retryDelay } from './retry-delay.ts';
 import { selectArgs } from './select-args.ts';
 

@@ -10,7 +10,7 @@ export type OpenSink = {
   close(): Promise<unknown>;
 };
 
-export const surfacedRecord = (over: Partial<SurfacedRecord> = {}): SurfacedRecord => ({
+const surfacedRecord = (over: Partial<SurfacedRecord> = {}): SurfacedRecord => ({
   record_id: uuidv7(),
   tenant_id: 'acme',
   principal: { id: 'user_42', kind: 'human' },
