@@ -145,7 +145,8 @@ const wire = async ({ loaded, role, log, port, driver }: AppOptions, releasers: 
       log,
       tasks: {
         wakes: async () => wakeOffers.offer(await offerDueWakes(pool, SWEEP_ROWS)),
-        surfacings: async () => surfaceOffers.offer(await offerPendingSurfacings(pool, SWEEP_ROWS)),
+        surfacings: async () =>
+          surfaceOffers.offer(await offerPendingSurfacings(pool, SWEEP_ROWS, { sinks: sinkNames })),
         purge: async () => {
           while ((await purgeExpired(pool, Date.now(), config.retention)) > 0 && !stopping);
         },

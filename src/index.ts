@@ -8,5 +8,11 @@ export type { LoadedConfig, Role } from './config/loaded-config.ts';
 export { readConfig } from './config/read-config.ts';
 export { CodedError } from './domain/errors.ts';
 export type { ExecAnswer } from './domain/execute.ts';
-export type { HcpExecRequest, HcpRuntimeDriver } from './exec-client/driver.ts';
+export type {
+  HcpAuthzContext,
+  HcpExecOptions,
+  HcpExecRequest,
+  HcpPack,
+  HcpRuntimeDriver,
+} from './exec-client/driver.ts';
 export { createLogger } from './observe/create-logger.ts';
