@@ -13,8 +13,8 @@ export const createCallerIdentifier = (
 ): ((authorization: string | undefined) => Caller) => {
   const known = tokens.map((token) => ({ caller: callerOf(token), hash: hash(token.secret) }));
   return (authorization) => {
-    const given = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
-    if (given === undefined) throw new CodedError('TOKEN_MISSING');
+    const given = /^bearer /i.test(authorization ?? '') ? (authorization ?? '').slice(7).trim() : '';
+    if (given === '') throw new CodedError('TOKEN_MISSING');
     const givenHash = hash(given);
     let caller: Caller | undefined;
     for (const each of known) {

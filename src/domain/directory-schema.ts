@@ -117,7 +117,7 @@ export const parseDirectory = (
 };
 
 /** The id of a grant that names none: the same grant written twice is one row. */
-export const grantId = (principalId: string, capability: string, pack: string): string =>
+const grantId = (principalId: string, capability: string, pack: string): string =>
   `${principalId}:${capability}:${pack}`;
 
 const checkIds = (section: string, items: readonly { id: string }[], faults: DirectoryFault[]): void => {

@@ -10,7 +10,7 @@ import { createPool } from '../../src/store/create-pool.ts';
 import { sampleBatch, samplePacks, seedDirectory } from '../helpers/samples.ts';
 import { freshDatabase } from '../helpers/stores.ts';
 
-export const tokens: ApiToken[] = [
+const tokens: ApiToken[] = [
   { id: 'ops', role: 'admin', secret: 'admin-secret' },
   { id: 'agent', role: 'invoker', tenant: 'acme', principals: ['*'], secret: 'agent-secret' },
   { id: 'only42', role: 'invoker', tenant: 'acme', principals: ['user_42'], secret: 'only42-secret' },
