@@ -96,8 +96,9 @@ const runRounds = async (
       const run = { subject, backend, stores, options };
       const full = await measureRun(run, null);
       const perSecond = full.recorded === null ? null : full.recorded / (options.windowMs / 1000);
+      const alone = backend === null ? null : await measureRun({ ...run, receiverOnly: true }, null);
       const half = perSecond === null ? null : await measureRun(run, Math.max(1, perSecond / 2));
-      runs.push({ round, subject: subject.id, title: subject.title, backend, full, half });
+      runs.push({ round, subject: subject.id, title: subject.title, backend, full, alone, half });
       progress(round, rounds, subject, backend, full.load.accepted, full.recorded, options.windowMs);
     }
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { LoadResult } from '../load/load-orders.ts';
 import type { RunningSubject, Subject } from '../subjects/subject.ts';
 import { readProcess } from './read-process.ts';
-import { countRecorded, type Delays, readDelays } from './read-records.ts';
+import { ask, countAll, countRecorded, type Delays, readDelays } from './read-records.ts';
 import { startLoad } from './start-load.ts';
 import type { Backend, BenchStores } from './start-stores.ts';
 
@@ -26,14 +26,23 @@ export type RunResult = {
   recorded: number | null;
   /** From accept to record, of what was accepted inside the window; null for a full load: it only tells the backlog. */
   delays: Delays | null;
-  processes: Array<{ name: string; peakBytes: number; cpu: number }>;
+  /** Records in all when the load ended, warm-up included; null where nothing is stored. */
+  recordedInAll: number | null;
+  /** Peak memory so far, and CPU seconds from the load's start to its end, warm-up included. */
+  processes: Array<{ name: string; peakBytes: number; cpuSeconds: number }>;
 };
 
-type Run = { subject: Subject; backend: Backend | null; stores: BenchStores; options: RunOptions };
+type Run = {
+  subject: Subject;
+  backend: Backend | null;
+  stores: BenchStores;
+  options: RunOptions;
+  receiverOnly?: boolean;
+};
 
 /** Starts a subject on fresh stores, hands it to `work`, and ends and removes everything again. */
 export const withSubject = async <T>(
-  { subject, backend, stores, options }: Run,
+  { subject, backend, stores, options, receiverOnly = false }: Run,
   work: (
     running: RunningSubject & { secret: string; databaseUrl: string | null; pids: Record<string, number> },
   ) => Promise<T>,
@@ -49,6 +58,7 @@ export const withSubject = async <T>(
       dir,
       secret,
       accounts: options.accounts,
+      receiverOnly,
       nodeArgs: profile,
     });
     const pids = Object.fromEntries(running.processes.map(({ name, pid }) => [name, pid]));
@@ -84,22 +94,21 @@ export const measureRun = (run: Run, rate: number | null): Promise<RunResult> =>
       windowMs: options.windowMs,
       rate,
     });
-    const started = Date.now();
     const before = await readAll(pids);
     const result = await load.go();
     const after = await readAll(pids);
-    const elapsed = (Date.now() - started) / 1000;
 
     const { relation } = subject;
     const stored = relation === null || databaseUrl === null ? null : { url: databaseUrl, relation };
     return {
       load: result,
+      recordedInAll: stored && (await ask(stored.url, (client) => countAll(client, stored.relation))),
       recorded: stored && (await countRecorded(stored, result.from, result.to)),
       delays: stored && rate !== null ? await readDelays(stored, result) : null,
       processes: Object.keys(pids).map((name) => ({
         name,
         peakBytes: after[name]?.peak ?? Number.NaN,
-        cpu: ((after[name]?.cpuSeconds ?? 0) - (before[name]?.cpuSeconds ?? 0)) / elapsed,
+        cpuSeconds: (after[name]?.cpuSeconds ?? 0) - (before[name]?.cpuSeconds ?? 0),
       })),
     };
   });

@@ -7,7 +7,7 @@ export const byHand: Subject = {
   id: 'by-hand',
   title: '(b) by hand',
   relation: 'by_hand.events',
-  async start({ stores, dir, secret, nodeArgs }) {
+  async start({ stores, dir, secret, nodeArgs, receiverOnly }) {
     if (stores === null) throw new Error('by hand needs stores');
     const start = async (name: 'server' | 'worker') => {
       const port = await findFreePort();
@@ -26,8 +26,8 @@ export const byHand: Subject = {
       });
       return { process, port };
     };
-    const worker = await start('worker');
+    const worker = receiverOnly ? [] : [(await start('worker')).process];
     const server = await start('server');
-    return { processes: [server.process, worker.process], port: server.port, path: '/ingress/mail-hook' };
+    return { processes: [server.process, ...worker], port: server.port, path: '/ingress/mail-hook' };
   },
 };

@@ -65,7 +65,7 @@ export const ours: Subject = {
   id: 'ours',
   title: '(c) hcp-sense',
   relation: 'sense.records',
-  async start({ stores, dir, secret, accounts, nodeArgs }) {
+  async start({ stores, dir, secret, accounts, nodeArgs, receiverOnly }) {
     if (stores === null) throw new Error('ours needs stores');
     const pool = createPool(stores.databaseUrl, { log: pino({ level: 'silent' }) });
     await applyDirectory(pool, createDirectory(accounts));
@@ -94,8 +94,8 @@ export const ours: Subject = {
       });
       return { process, port };
     };
-    const worker = await start('worker');
+    const worker = receiverOnly ? [] : [(await start('worker')).process];
     const ingress = await start('ingress');
-    return { processes: [ingress.process, worker.process], port: ingress.port, path: '/ingress/mail-hook' };
+    return { processes: [ingress.process, ...worker], port: ingress.port, path: '/ingress/mail-hook' };
   },
 };

@@ -7,6 +7,8 @@ export type SubjectContext = {
   dir: string;
   secret: string;
   accounts: number;
+  /** Start only the process that receives: what it takes when nothing else wants the machine. */
+  receiverOnly: boolean;
   /** Options of node for every process of the subject (profiling). */
   nodeArgs: readonly string[];
 };
