@@ -13,17 +13,17 @@ const fromNumber = (value: number): number => {
 
 /** A time without zone is taken as UTC: this machine's own zone says nothing about the sender. */
 const fromText = (text: string): number => {
+  const form = rfc3339.exec(text);
+  if (form !== null)
+    return Date.parse(
+      form[3] === undefined ? `${text}Z` : text.replace(/([+-]\d\d)(\d\d)$/, '$1:$2').toUpperCase(),
+    );
   if (/^-?\d{1,19}(\.\d{1,9})?$/.test(text)) return fromNumber(Number(text));
   const parts = spaced.exec(text);
   const zone = parts?.[3]?.replace(/utc|gmt/i, 'Z') ?? 'Z';
   if (parts !== null)
     return Date.parse(`${parts[1]}T${parts[2]}${zone.replace(/^([+-]\d\d)(\d\d)$/, '$1:$2')}`);
   if (dateOnly.test(text)) return Date.parse(text);
-  const form = rfc3339.exec(text);
-  if (form !== null)
-    return Date.parse(
-      form[3] === undefined ? `${text}Z` : text.replace(/([+-]\d\d)(\d\d)$/, '$1:$2').toUpperCase(),
-    );
   const mail = mailDate.exec(text);
   if (mail !== null) return Date.parse(mail[3] === undefined ? `${text} GMT` : text);
   return Number.NaN;
