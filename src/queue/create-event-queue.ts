@@ -94,7 +94,7 @@ export const createEventQueue = ({ store, partitions, maxWaiting, log, onBatch }
       await pause(Math.max(depthEveryMs, 10 * (Date.now() - from)), closing.signal);
     }
   };
-  const watching = watchDepth();
+  void watchDepth();
 
   return {
     /**
@@ -136,7 +136,6 @@ export const createEventQueue = ({ store, partitions, maxWaiting, log, onBatch }
     /** Adds what was accepted, for at most the deadline of `enqueue`, then disconnects. */
     async close(): Promise<void> {
       closing.abort();
-      await watching;
       const settled = Promise.all(groups.map((group) => group.settled()));
       await withDeadline(settled, enqueueDeadlineMs, () => new Error('late')).catch(() => undefined);
       await producer.close();

@@ -28,17 +28,17 @@ const openOnRedis = async (
   url: string,
   { names, times, outage }: Omit<ConsumerNeeds, 'store'>,
 ): Promise<Consumer> => {
-  const redis = openRedis(url, 'consumer', outage);
+  const { redis, disconnect } = openRedis(url, 'consumer', outage);
   const backends = names.map((name) => redisBackend(redis, name, times));
   for (const backend of backends) backend.on('error', (error) => outage.failed(error));
   const close = async () => {
     const polite = Promise.allSettled(backends.map((backend) => backend.close(true)));
     await withDeadline(polite, 1000, () => new Error('late')).catch(() => undefined);
-    redis.disconnect();
+    disconnect();
   };
   try {
     const ready = Promise.all(backends.map((backend) => backend.waitUntilReady()));
-    await withDeadline(ready, 5000, () => new Error('Redis does not answer'));
+    await withDeadline(ready, 3000, () => new Error('Redis does not answer'));
   } catch (error) {
     await close();
     throw error;

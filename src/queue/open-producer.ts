@@ -1,12 +1,11 @@
 import { createPostgresBackend, type JobsOptions, type PgPool, Queue, withBackend } from 'bullmq';
-import type { Redis } from 'ioredis';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { CodedError } from '../domain/errors.ts';
 import { createOutageLog } from './create-outage-log.ts';
 import { keepOpening } from './keep-opening.ts';
 import { openQueuePool } from './open-queue-pool.ts';
-import { openRedis } from './open-redis.ts';
+import { type OpenRedis, openRedis } from './open-redis.ts';
 import { prepareBullmqSchema } from './prepare-bullmq-schema.ts';
 import { keptEvents } from './queue-names.ts';
 import type { QueueStore } from './queue-store-of.ts';
@@ -21,11 +20,13 @@ export type JobQueue = {
   counts(): Promise<JobCounts>;
 };
 
+type Held = ({ kind: 'redis' } & OpenRedis) | { kind: 'postgres'; pool: Pool };
+
 export type Producer = {
   /** The queue of this name, as soon as the store has answered once. */
   queue(name: string): Promise<JobQueue>;
   /** The connection itself, for what BullMQ has no call for. */
-  store: { kind: 'redis'; redis: Redis } | { kind: 'postgres'; pool: Pool };
+  store: Held;
   close(): Promise<void>;
 };
 
@@ -43,9 +44,9 @@ const streams = { events: { maxLen: keptEvents } };
 export const openProducer = ({ store, names, prefix, what, log }: ProducerNeeds): Producer => {
   const outage = createOutageLog(log, what);
   const closing = new AbortController();
-  const held: Producer['store'] =
+  const held: Held =
     store.kind === 'redis'
-      ? { kind: 'redis', redis: openRedis(store.url, 'producer', outage) }
+      ? { kind: 'redis', ...openRedis(store.url, 'producer', outage) }
       : {
           kind: 'postgres',
           pool: openQueuePool(store.url, 'producer', Math.min(names.length + 1, 8), outage),
@@ -78,12 +79,12 @@ export const openProducer = ({ store, names, prefix, what, log }: ProducerNeeds)
       // A polite end waits for the server's answer; a store that hangs gets none of our time.
       const ended = held.kind === 'redis' ? held.redis.quit() : held.pool.end();
       await withDeadline(Promise.allSettled([ended]), 1000, () => new Error('late')).catch(() => undefined);
-      if (held.kind === 'redis') held.redis.disconnect();
+      if (held.kind === 'redis') held.disconnect();
     },
   };
 };
 
-const makeQueue = (held: Producer['store'], name: string, prefix: string) => {
+const makeQueue = (held: Held, name: string, prefix: string) => {
   if (held.kind === 'redis') {
     // The version check asks INFO once and remembers a failure for ever; `probe` looks at the version instead.
     return new Queue(name, { connection: held.redis, prefix, streams, skipVersionCheck: true });

@@ -7,11 +7,14 @@ import { type Consumer, openConsumer } from './open-consumer.ts';
 import { pause } from './pause.ts';
 import type { QueueStore } from './queue-store-of.ts';
 import { tendSources } from './tend-sources.ts';
+import { untilAborted } from './until-aborted.ts';
+import { withDeadline } from './with-deadline.ts';
 
 /**
- * A killed worker's job is free again after at most `lockMs` + 2 × `recoverMs` (Redis marks first and sweeps later). A loop that blocks for longer than `lockMs`
- * loses its job to another worker, which must therefore be harmless. `maxStalls` is high because each hard stop of a
- * process is one, and low enough that a job which itself kills its worker ends somewhere.
+ * A killed worker's job is free again after at most `lockMs` + 2 × `recoverMs` (on Redis one pass marks and a later one
+ * sweeps). A process that is blocked for longer than `lockMs` loses its job to another worker, which must therefore be
+ * harmless. `maxStalls` is high because each hard stop of a process is one, and low enough that a job which itself kills
+ * its worker ends somewhere.
  */
 const times = { lockMs: 6000, recoverMs: 3000, maxStalls: 50 };
 const pollMs = 2000;
@@ -39,7 +42,8 @@ export const runConsumer = ({ store, names, loops, limit, run, what, log }: RunC
     const consumer = await openConsumer({ store, names, times, outage });
     try {
       // Before the first job is taken: without the limit two processes could work on one partition at once.
-      await Promise.all(consumer.sources.map((source) => source.limit(limit)));
+      const limited = Promise.all(consumer.sources.map((source) => source.limit(limit)));
+      await withDeadline(limited, 3000, () => new Error('the store does not answer'));
       return consumer;
     } catch (error) {
       await consumer.close();
@@ -48,8 +52,13 @@ export const runConsumer = ({ store, names, loops, limit, run, what, log }: RunC
   };
 
   const start = async () => {
-    const consumer = await keepOpening(open, closing.signal, outage);
-    if (consumer === null) return;
+    const opening = keepOpening(open, closing.signal, outage);
+    const consumer = await untilAborted(opening, closing.signal, null);
+    if (consumer === null) {
+      // An attempt under way may yet succeed; nobody waits for it.
+      void opening.then((late) => late?.close());
+      return;
+    }
     outage.recovered();
     const { sources } = consumer;
     const tending = tendSources({
@@ -75,7 +84,8 @@ export const runConsumer = ({ store, names, loops, limit, run, what, log }: RunC
     );
     await pauseUntilOver(running, closing.signal, ending);
     await consumer.close();
-    await tending;
+    // Its commands were cut off; a store that hangs may take a moment to say so.
+    await withDeadline(tending, 1000, () => new Error('late')).catch(() => undefined);
   };
   const over = start();
 
