@@ -48,6 +48,8 @@ const SWEEP_ROWS = 1_000;
 /** A partition that has work and did not move for this long makes us not ready. */
 const STUCK_MS = 60_000;
 const PROBE_MS = 2_000;
+/** How long a stop waits for requests in hand. */
+const HTTP_GRACE_MS = 3_000;
 
 type AppOptions = {
   loaded: LoadedConfig;
@@ -256,7 +258,7 @@ const wire = async ({ loaded, role, log, port, driver }: AppOptions, releasers: 
     );
   }
   const url = await listen(server, config.http.host, port ?? config.http.port);
-  releasers.add('http', 4_000, () => server.close());
+  releasers.add('http', 4_000, () => closeServer(server));
   log.info({ url, role }, 'process.ready');
 
   return {
@@ -278,6 +280,13 @@ const remoteDriver = ({ config, secrets }: LoadedConfig): ExecDriver => {
     );
   }
   return createRemoteDriver({ url: config.execute.url, token: secrets.execute });
+};
+
+/** Lets requests in hand end; a socket on which nothing was ever said counts as one to Node, and is cut after a grace. */
+const closeServer = async (server: FastifyInstance): Promise<void> => {
+  const cut = setTimeout(() => server.server.closeAllConnections(), HTTP_GRACE_MS);
+  await server.close();
+  clearTimeout(cut);
 };
 
 const listen = async (server: FastifyInstance, host: string, port: number): Promise<string> => {

@@ -17,7 +17,5 @@ export const createOpsRoutes =
       const answer = await readiness();
       return reply.code(answer.ready ? 200 : 503).send(answer);
     });
-    server.get('/metrics', async (_, reply) =>
-      reply.type(metrics.contentType).send(await metrics.metrics()),
-    );
+    server.get('/metrics', async (_, reply) => reply.type(metrics.contentType).send(await metrics.metrics()));
   };

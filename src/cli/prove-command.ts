@@ -4,7 +4,7 @@ import { provePack } from './prove-pack.ts';
 /** `hcp-sense prove PACK_DIR`: the two lines that a pack with Sense adds to the protocol's proof script (S26). */
 export const proveCommand = (): Command =>
   new Command('prove')
-    .description("Run the proof script's two Sense lines for a pack against a throw-away instance")
+    .description("run the proof script's two Sense lines for a pack against a throw-away instance")
     .argument('<pack-dir>', 'directory with surface.json and policy.json')
     .option('--json', 'print the outcome as JSON')
     .addHelpText(

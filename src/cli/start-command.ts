@@ -16,7 +16,7 @@ const port = (text: string): number => {
 /** `hcp-sense start`: runs until it is told to stop. */
 export const startCommand = (): Command =>
   new Command('start')
-    .description('Run the worker: receive, record, surface and wake, or one of these roles')
+    .description('run the worker: receive, record, surface and wake, or one of these roles')
     .option('-c, --config <file>', 'configuration (default: SENSE_CONFIG, else ./sense.yaml)')
     .addOption(new Option('--role <role>', 'what this process does').choices(roles).default('all'))
     .option('--port <port>', 'listen here instead of http.port (several roles on one host)', port)

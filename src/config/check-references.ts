@@ -1,5 +1,5 @@
+import { nearestKey } from '../domain/nearest-key.ts';
 import type { Pack } from '../domain/pack.ts';
-import { nearestKey } from '../policy/nearest-key.ts';
 import type { ConfigFault } from './describe-config-issue.ts';
 import type { Config } from './schema.ts';
 

@@ -1,4 +1,4 @@
-import { nearestKey } from '../policy/nearest-key.ts';
+import { nearestKey } from '../domain/nearest-key.ts';
 import { checkPackName, checkRefName, type Entry, type KnownPacks } from './check-references.ts';
 import type { ConfigFault } from './describe-config-issue.ts';
 import type { Config } from './schema.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { nearestKey } from '../policy/nearest-key.ts';
+import { nearestKey } from '../domain/nearest-key.ts';
 import { knownKeysAt } from './fields-of.ts';
 
 /** A fault of the configuration before its line is looked up. */

@@ -29,7 +29,7 @@ export type HcpExecRequest = {
   sandbox?: unknown;
 };
 
-type HcpAuthzContext = {
+export type HcpAuthzContext = {
   principal: { id: string; kind: string };
   tenant_id: string;
   project_id: string | null;
@@ -54,7 +54,7 @@ export type HcpPack = {
 };
 
 /** Ours, beside the protocol's request, so that no type of it is extended (S34). A driver may ignore it. */
-type HcpExecOptions = {
+export type HcpExecOptions = {
   /** Same key, same effect once: a wake that runs again after a kill sends the same. */
   idempotencyKey: string;
   /** Fires when the answer is no longer waited for. */

@@ -67,6 +67,8 @@ export const createServer = ({ bodyLimit, log, requestTimeoutMs = 90_000 }: Opti
     trustProxy: false,
     genReqId: nextId,
     bodyLimit,
+    // Ids in directory URLs may be as long as the directory takes them.
+    routerOptions: { maxParamLength: 1024 },
     keepAliveTimeout: keepAliveTimeoutMs,
     requestTimeout: requestTimeoutMs,
     // How often Node looks for requests past their time; its default of 30 s would double ours.

@@ -26,7 +26,7 @@ export type MadeSample = { raw: Buffer; headers: Record<string, string> };
 
 const usage = (detail: string) => new CodedError('USAGE', detail);
 
-const sampleData = '{"id":"m_1","subject":"Lunch on Friday?","from":"ada@example.com"}';
+const sampleData = '{"id":"m1","subject":"Lunch on Friday?","from":"ada@example.com"}';
 
 const makeAnnouncement = (
   settings: Extract<SourceSettings, { type: 'webhook' }>,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { nearestKey } from '../domain/nearest-key.ts';
 import { lands, operations, type PolicyRow } from '../domain/pack.ts';
 import { describeIssue, plainPath, valueAt } from './describe-issue.ts';
 import { explainForeignField } from './explain-foreign-field.ts';
 import type { Finding, Path } from './finding.ts';
-import { nearestKey } from './nearest-key.ts';
 import { readJson } from './read-json.ts';
 
 const rowSchema = z.strictObject({

@@ -75,7 +75,7 @@ describe('hcp-sense send', () => {
     expect(exitCode).toBe(0);
     const [sent] = ingress.enqueued;
     expect(sent).toMatchObject({ ref: 'new_item', accounts: ['inbox@example.com'] });
-    expect(JSON.parse(sent?.data ?? '')).toMatchObject({ id: 'm_1', subject: expect.any(String) });
+    expect(JSON.parse(sent?.data ?? '')).toMatchObject({ id: 'm1', subject: expect.any(String) });
     expect(out).toContain('202 accepted');
     expect(out).toContain(`hcp-sense explain -c ${config} mail-hook ${sent?.delivery}`);
   });
