@@ -11,7 +11,7 @@ import { launchPostgres } from '../../src/embedded/launch-postgres.ts';
 import { preparePostgres } from '../../src/embedded/prepare-postgres.ts';
 import { prepareBullmqSchema } from '../../src/queue/prepare-bullmq-schema.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import { startRedis } from '../../test/helpers/start-redis.ts';
+import { startRedis } from './start-redis.ts';
 
 export type Backend = 'redis' | 'postgres';
 
@@ -89,11 +89,10 @@ export const startStores = async (): Promise<BenchStores> => {
       await query(url, `create database ${name} template template_bench`);
       await query(url, 'checkpoint');
       const redis = backend === 'redis' ? await startRedis(redisSettings) : null;
-      const redisPid = redis?.process().pid;
       return {
         databaseUrl: urlOf(name),
         queueUrl: redis?.url ?? urlOf(name),
-        servers: { postgres: server.pid, ...(redisPid !== undefined && { redis: redisPid }) },
+        servers: { postgres: server.pid, ...(redis && { redis: redis.pid }) },
         async drop() {
           await redis?.stop();
           await query(url, `drop database ${name} with (force)`);
