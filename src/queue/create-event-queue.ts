@@ -49,7 +49,7 @@ export const createEventQueue = ({ store, partitions, maxWaiting, log, onBatch }
       maxBytes: maxBatchBytes,
       async commit(announcements) {
         const queue = await producer.queue(name);
-        await queue.add('batch', { v: 1, batch: encodeBatch(announcements) }, { jobId: uuid() });
+        await queue.add('batch', encodeBatch(announcements), { jobId: uuid() });
         onBatch?.(announcements.length);
       },
     }),
@@ -132,7 +132,7 @@ export const createEventQueue = ({ store, partitions, maxWaiting, log, onBatch }
     /** Batches per partition. @throws CodedError QUEUE_UNREACHABLE */
     depth,
     /** A real write, and what should be said about the store. @throws CodedError QUEUE_UNREACHABLE */
-    probe: (): Promise<StoreFacts> => probeStore(producer.store),
+    probe: (): Promise<StoreFacts> => probeStore(producer.store, () => producer.queue(eventQueueName(0))),
     /** Adds what was accepted, for at most the deadline of `enqueue`, then disconnects. */
     async close(): Promise<void> {
       closing.abort();

@@ -1,31 +1,28 @@
 import type { Announcement } from '../domain/announcement.ts';
 
-type Head = Omit<Announcement, 'data'> & { data?: string; n?: number };
-
-const isHead = (head: unknown): head is Head => {
-  if (typeof head !== 'object' || head === null) return false;
-  const { source, delivery, pack, ref, event, eventHash, accounts, receivedAt, data, n } =
-    head as Partial<Head>;
-  return (
-    [source, delivery, pack, ref, event, eventHash, receivedAt].every((field) => typeof field === 'string') &&
-    Array.isArray(accounts) &&
-    (typeof data === 'string' || (typeof n === 'number' && Number.isInteger(n) && n >= 0))
+/**
+ * The announcements that `encodeBatch` put into a job, or null where `text`, the JSON of the job's data, is not that.
+ * Anything may stand in a shared store, so this never throws.
+ */
+export const decodeBatch = (text: string): readonly Announcement[] | null => {
+  const data = parse(text);
+  if (typeof data !== 'object' || data === null || !('v' in data) || data.v !== 1) return null;
+  if (!('announcements' in data) || !Array.isArray(data.announcements)) return null;
+  const announcements = data.announcements.map((entry: unknown) =>
+    typeof entry === 'string' ? parse(entry) : entry,
   );
+  return announcements.every(isAnnouncement) ? announcements : null;
 };
 
-/** What `encodeBatch` wrote, or null where the text is not that. */
-export const decodeBatch = (text: string): readonly Announcement[] | null => {
-  const end = text.indexOf('\n');
-  const heads = end === -1 ? null : parse(text.slice(0, end));
-  if (!Array.isArray(heads) || !heads.every(isHead)) return null;
-  let at = end + 1;
-  const announcements = heads.map(({ n, data, ...head }): Announcement => {
-    if (data !== undefined) return { ...head, data };
-    const from = at;
-    at += n ?? 0;
-    return { ...head, data: text.slice(from, at) };
-  });
-  return at === text.length ? announcements : null;
+const isAnnouncement = (value: unknown): value is Announcement => {
+  if (typeof value !== 'object' || value === null) return false;
+  const { source, delivery, pack, ref, event, eventHash, receivedAt, data, accounts } =
+    value as Partial<Announcement>;
+  return (
+    [source, delivery, pack, ref, event, eventHash, receivedAt, data].every(
+      (field) => typeof field === 'string',
+    ) && Array.isArray(accounts)
+  );
 };
 
 const parse = (text: string): unknown => {

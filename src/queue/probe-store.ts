@@ -19,17 +19,22 @@ export type StoreFacts = {
 type Probed = Pick<StoreFacts, 'version' | 'warnings' | 'redis'>;
 
 const deadlineMs = 2500;
+const undefinedTable = '42P01';
 
 /**
  * Writes to the store, because a connection that is open, or even reads, says nothing about a full disk or memory, a
  * replica, or a store that hangs.
+ * `opened` resolves when the queues are.
  *
  * @throws CodedError QUEUE_UNREACHABLE
  */
-export const probeStore = async (store: Producer['store']): Promise<StoreFacts> => {
+export const probeStore = async (
+  store: Producer['store'],
+  opened: () => Promise<unknown>,
+): Promise<StoreFacts> => {
   const from = Date.now();
   try {
-    const probed = store.kind === 'redis' ? probeRedis(store.redis) : probePostgres(store.pool);
+    const probed = store.kind === 'redis' ? probeRedis(store.redis) : probePostgres(store.pool, opened);
     const facts = await withDeadline(
       probed,
       deadlineMs,
@@ -52,12 +57,21 @@ const probeRedis = async (redis: Redis): Promise<Probed> => {
   return { version: facts.version, warnings: facts.warnings, redis: facts };
 };
 
-const probePostgres = async (pool: Pool): Promise<Probed> => {
-  await pool.query(
-    `insert into meta (queue, field, value) values ('sense-probe', 'at', $1)
-     on conflict (queue, field) do update set value = excluded.value`,
-    [String(Date.now())],
-  );
+const probePostgres = async (pool: Pool, opened: () => Promise<unknown>): Promise<Probed> => {
+  const write = () =>
+    pool.query(
+      `insert into meta (queue, field, value) values ('sense-probe', 'at', $1)
+       on conflict (queue, field) do update set value = excluded.value`,
+      [String(Date.now())],
+    );
+  try {
+    await write();
+  } catch (error) {
+    // On an empty database the first probe may come before BullMQ's tables; any other fault is told at once.
+    if (!(error instanceof Error && 'code' in error && error.code === undefinedTable)) throw error;
+    await opened();
+    await write();
+  }
   const { rows } = await pool.query<{ version: string; durable: string }>(
     `select current_setting('server_version') as version, current_setting('synchronous_commit') as durable`,
   );

@@ -9,20 +9,10 @@ export type ReadBatch =
 
 /** What a job of a partition carries. Anything may stand in a shared store, so this never throws. */
 export const readBatch = ({ id, data, doomed }: TakenJob): ReadBatch => {
-  const announcements = decodeBatch(bodyOf(data));
+  const announcements = decodeBatch(data);
   if (announcements === null) {
     return { batch: { id, announcements: [] }, reason: 'the job does not hold a batch of ours', keep: true };
   }
   const batch = { id, announcements };
   return doomed === null ? { batch, reason: null, keep: false } : { batch, reason: doomed, keep: false };
-};
-
-const bodyOf = (data: string): string => {
-  try {
-    const parsed: unknown = JSON.parse(data);
-    const { v, batch } = (parsed ?? {}) as { v?: unknown; batch?: unknown };
-    return v === 1 && typeof batch === 'string' ? batch : '';
-  } catch {
-    return '';
-  }
 };

@@ -284,6 +284,7 @@ describe.each(queueBackends)('events through $kind', ({ kind, url }) => {
       '1',
       '2',
     ]);
+    await until(async () => (await queue.depth())[0]?.active === 0);
     expect(await queue.depth()).toMatchObject([{ failed: 0 }]);
   });
 
@@ -334,6 +335,7 @@ describe.each(queueBackends)('events through $kind', ({ kind, url }) => {
     });
     await until(() => events.length === 1);
     expect(buried).toEqual(['stranger-1']);
+    await until(async () => (await queue.depth())[0]?.active === 0);
     expect(await queue.depth()).toEqual([{ partition: 0, waiting: 0, active: 0, failed: 1 }]);
   });
 

@@ -221,7 +221,16 @@ describe.skipIf(!hasPostgres)('a Postgres that goes away', () => {
     await admin.query(`create database ${name}_later`);
     closers.push(() => admin.query(`drop database ${name}_later with (force)`));
     closers.push(queue.close, workers.close);
-    // An empty database gets BullMQ's schema as well.
+    // An empty database gets BullMQ's schema as well, and a probe that comes first waits for it.
+    const store = queueStoreOf(later.href);
+    const early = createEventQueue({
+      store,
+      partitions: 2,
+      maxWaiting: 1000,
+      log: pino({ level: 'silent' }),
+    });
+    closers.push(early.close);
+    expect(await early.probe()).toMatchObject({ kind: 'postgres' });
     await deliver(queue, 'late');
     await until(() => events.includes('late'));
   });
