@@ -5,28 +5,37 @@ import { Client, type Pool } from 'pg';
  * stands still in the middle of its transaction until `release`, and `blocked` says that it has come there.
  */
 export type Hold = {
-  /** How many sessions stand waiting for us now. */
-  blocked(): Promise<number>;
+  /** How many sessions stand waiting for us now; `doing`: with this in their statement. */
+  blocked(doing?: string): Promise<number>;
   release(): Promise<void>;
 };
 
-const holdBy = async (url: string, take: string): Promise<Hold> => {
+const connect = async (url: string): Promise<Client> => {
   const client = new Client({ connectionString: url, application_name: 'test hold' });
-  // A test may cut off every connection of the database, this one too; the hold is over then.
+  // A test may cut off every connection of the database, these too; the hold is over then.
   client.on('error', () => undefined);
   await client.connect();
-  await client.query(`begin; ${take}`);
-  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  return client;
+};
+
+const holdBy = async (url: string, take: string): Promise<Hold> => {
+  const holder = await connect(url);
+  // A session of its own: within a transaction pg_stat_activity never changes.
+  const watcher = await connect(url);
+  await holder.query(`begin; ${take}`);
+  const { rows } = await holder.query<{ pid: number }>('select pg_backend_pid() as pid');
   const pid = rows[0]?.pid;
   return {
-    async blocked() {
-      const found = await client.query(
-        `select from pg_stat_activity where datname = current_database() and $1 = any(pg_blocking_pids(pid))`,
-        [pid],
+    async blocked(doing = '') {
+      const found = await watcher.query(
+        `select from pg_stat_activity where $1 = any(pg_blocking_pids(pid)) and strpos(query, $2) > 0`,
+        [pid, doing],
       );
       return found.rowCount ?? 0;
     },
-    release: () => client.end().catch(() => undefined),
+    async release() {
+      await Promise.allSettled([holder.end(), watcher.end()]);
+    },
   };
 };
 
