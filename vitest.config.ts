@@ -10,6 +10,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // Stopping the stores and looking for processes left behind; cut short, a leak would go unseen.
+    teardownTimeout: 60_000,
     restoreMocks: true,
   },
 });

@@ -112,7 +112,9 @@ try {
   const id = /--id (\S+)/.exec(send)?.[1] ?? '';
   runPrinted(send);
   if (!runPrinted(drain).includes('"record_id"')) fail('nothing came to the inbox');
-  if (!runPrinted(explain).includes(id)) fail(`the explanation does not name ${id}`);
+  const explained = runPrinted(explain);
+  if (!explained.includes(id)) fail(`the explanation does not name ${id}`);
+  if (/wake \S+: (failed|denied)/.test(explained)) fail('the wake did not do its work');
 
   const postgres = postmasterPid();
   const stoppedAt = Date.now();

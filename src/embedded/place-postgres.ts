@@ -53,5 +53,7 @@ export const placePostgres = async (
 const ownerOfData = async (dataDir: string): Promise<PostgresOwner | null> => {
   if (process.getuid?.() !== 0) return null;
   const data = await stat(dataDir).catch(() => null);
-  return data === null || data.uid === 0 ? null : { name: `of id ${data.uid}`, uid: data.uid, gid: data.gid };
+  if (data === null || data.uid === 0) return null;
+  const name = await runAsOwner(null, 'id', ['-nu', String(data.uid)]);
+  return { name: name.code === 0 ? name.output : String(data.uid), uid: data.uid, gid: data.gid };
 };
