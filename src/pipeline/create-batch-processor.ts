@@ -37,11 +37,13 @@ export const createBatchProcessor = ({
     report(log, batch, outcome, tookMs);
     onBatch(batch, outcome, tookMs);
 
-    for (const [delayMs, ids] of wakesByDelay(outcome)) await offer('wakes', () => offerWakes(ids, delayMs));
     const surfacings = outcome.records.flatMap(({ id, sinks }) =>
       sinks.map((sink) => ({ record: id, sink })),
     );
-    if (surfacings.length > 0) await offer('surfacings', () => offerSurfacings(surfacings));
+    await Promise.all([
+      ...[...wakesByDelay(outcome)].map(([delayMs, ids]) => offer('wakes', () => offerWakes(ids, delayMs))),
+      ...(surfacings.length === 0 ? [] : [offer('surfacings', () => offerSurfacings(surfacings))]),
+    ]);
   };
 };
 
