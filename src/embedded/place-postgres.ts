@@ -41,12 +41,13 @@ export const placePostgres = async (
   const { nativeDir, copied } = await preparePostgres({ owner, copyTo: join(spare, 'binaries') });
   const mayEnter = (await runAsOwner(owner, 'test', ['-x', realHome])).code === 0;
   const dataDir = mayEnter ? near : join(spare, 'postgres');
-  const user = `user ${owner.name}, as whom Postgres runs because it refuses root,`;
-  const reasons = [
-    ...(mayEnter ? [] : [`${user} cannot enter ${realHome}: the data are in ${dataDir}`]),
-    ...(copied ? [`${user} cannot run the binaries in node_modules: a copy is in ${nativeDir}`] : []),
+  if (mayEnter && !copied) return { nativeDir, dataDir, owner, movedBecause: null };
+  const where = [
+    mayEnter ? null : `cannot enter ${realHome}, so the data are in ${dataDir}`,
+    copied ? `cannot run what lies in node_modules, so a copy is in ${nativeDir}` : null,
   ];
-  return { nativeDir, dataDir, owner, movedBecause: reasons.length > 0 ? reasons.join('; ') : null };
+  const movedBecause = `Postgres refuses root and runs as user ${owner.name}, who ${where.filter((reason) => reason !== null).join(', and ')}`;
+  return { nativeDir, dataDir, owner, movedBecause };
 };
 
 /** As root we go on as the user whose data are there already, be it one of the candidates or who started us first. */
