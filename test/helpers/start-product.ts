@@ -13,6 +13,7 @@ import {
   createMemoryRuntime,
   type MemoryRuntime,
   type RuntimeCall,
+  type RuntimeGrant,
 } from '../../examples/runtime/create-memory-runtime.ts';
 import { createRuntimeServer } from '../../examples/runtime/create-runtime-server.ts';
 import { loadExamplePacks } from '../../examples/runtime/load-example-packs.ts';
@@ -34,10 +35,12 @@ export type ProductOptions = {
   queueUrl: string;
   /** Processes to start; left out: one of role `all`. More can be started, killed and started again later. */
   roles?: readonly Role[];
-  /** Top-level sections of sense.yaml that replace those of `defaultConfig`. */
-  config?: Section;
-  /** Replaces the whole directory. */
-  directory?: Section;
+  /** Top-level sections of sense.yaml that replace those of `defaultConfig`; undefined takes one out. */
+  config?: Section | ((usual: Section) => Section);
+  /** Replaces the whole directory; null: none is applied. */
+  directory?: Section | null;
+  /** What the runtime itself grants the wake; left out: everything, so that what stops a command is the product. */
+  runtimeGrants?: readonly RuntimeGrant[];
   /** Called for each command that reaches the runtime, before it is run. */
   onExec?: (call: {
     pack_id: string;
@@ -196,7 +199,14 @@ export const startProduct = async (options: ProductOptions) => {
 };
 
 const assemble = async (
-  { queueUrl, roles = ['all'], config: over = {}, directory = defaultDirectory, onExec }: ProductOptions,
+  {
+    queueUrl,
+    roles = ['all'],
+    config: over = {},
+    directory = defaultDirectory,
+    onExec,
+    runtimeGrants = everyGrant,
+  }: ProductOptions,
   ends: (() => Promise<unknown>)[],
   stop: () => Promise<void>,
 ) => {
@@ -213,10 +223,11 @@ const assemble = async (
   ends.push(() => pool.end());
 
   const secrets = makeSecrets();
-  const runtime = await startRuntime(secrets.EXEC_TOKEN, onExec);
+  const runtime = await startRuntime(secrets.EXEC_TOKEN, runtimeGrants, onExec);
   ends.push(runtime.close);
 
-  const config = { ...defaultConfig({ home, runtimeUrl: runtime.url }), ...over };
+  const usual = defaultConfig({ home, runtimeUrl: runtime.url });
+  const config = { ...usual, ...(typeof over === 'function' ? over(usual) : over) };
   const configFile = join(home, 'sense.yaml');
   // Every JSON text is YAML.
   await writeFile(configFile, JSON.stringify(config, null, 2));
@@ -403,7 +414,7 @@ const assemble = async (
     return { code: child.exitCode, stdout, stderr };
   };
 
-  await apply(directory);
+  if (directory !== null) await apply(directory);
   for (const started of roles.map((role) => launch(role))) await untilReady(started);
 
   return {
@@ -434,17 +445,22 @@ const assemble = async (
   };
 };
 
-const startRuntime = async (token: string, onExec: ProductOptions['onExec']) => {
+const everyGrant: readonly RuntimeGrant[] = ['mail', 'issues'].flatMap((pack_id) =>
+  ['verb.exec.read', 'verb.exec.write', 'pack.connect'].map((capability) => ({
+    principal: 'sense-wake',
+    capability,
+    pack_id,
+  })),
+);
+
+const startRuntime = async (
+  token: string,
+  grants: readonly RuntimeGrant[],
+  onExec: ProductOptions['onExec'],
+) => {
   const memory = createMemoryRuntime({
     packs: await loadExamplePacks(),
-    // Generous on purpose: what the product must not run has to be stopped by the product.
-    grants: ['mail', 'issues'].flatMap((pack_id) =>
-      ['verb.exec.read', 'verb.exec.write', 'pack.connect'].map((capability) => ({
-        principal: 'sense-wake',
-        capability,
-        pack_id,
-      })),
-    ),
+    grants,
     members: { apollo: ['sense-wake'] },
   });
   const runtime: MemoryRuntime = {

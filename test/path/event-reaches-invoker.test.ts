@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Product, type SentRecord, startProduct } from '../helpers/start-product.ts';
 import { hasPostgres, queueBackends } from '../helpers/stores.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -25,8 +25,8 @@ describe.skipIf(!hasPostgres).each(queueBackends)('one event, end to end, on $ki
         recordedBefore.push(rowCount === 1);
       },
     });
+    return product.stop;
   });
-  afterAll(() => product.stop());
 
   /** Leases until the record of this event is there; everything else that was in the inbox goes back. */
   const leaseEvent = (event: string): Promise<{ leaseId: string; record: SentRecord; text: string }> =>

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Answer, type Product, startProduct } from '../helpers/start-product.ts';
 import { startQueueStore } from '../helpers/start-queue-store.ts';
 import { hasPostgres, queueBackends } from '../helpers/stores.ts';
@@ -20,8 +20,8 @@ describe.skipIf(!hasPostgres).each(queueBackends)(
           queueUrl: await backend.url(),
           config: { http: { host: '127.0.0.1', port: 0, body_limit: '4kb' } },
         });
+        return product.stop;
       });
-      afterAll(() => product.stop());
 
       const body = JSON.stringify(newMail('refused'));
       const json = { 'content-type': 'application/json' };
