@@ -224,10 +224,9 @@ const wire = async ({ loaded, role, log, port, driver }: AppOptions, releasers: 
     await server.register(
       createIngressRoutes({
         sources: new Map(
-          config.sources.map((source) => [
-            source.id,
-            createSource(source, secrets.sources.get(source.id) ?? []),
-          ]),
+          config.sources
+            .filter((source) => source.type === 'webhook' || source.type === 'vendor')
+            .map((source) => [source.id, createSource(source, secrets.sources.get(source.id) ?? [])]),
         ),
         enqueue: events.enqueue,
         clock: Date.now,

@@ -142,7 +142,8 @@ const executeState = async (pool: Pool): Promise<string> => {
 
 const announce = async (app: App, loaded: LoadedConfig, secret: string, ref: string) => {
   const [settings] = loaded.config.sources;
-  if (settings === undefined) throw new CodedError('INTERNAL', 'the throw-away configuration has no source');
+  if (settings?.type !== 'webhook')
+    throw new CodedError('INTERNAL', 'the throw-away configuration has no source');
   const id = `proof-${randomBytes(9).toString('base64url')}`;
   const raw = Buffer.from(JSON.stringify({ ref, id, account, state: 'proof', data: { proof: true } }));
   const headers = signDelivery(settings, secret, { id, raw, now: Date.now() });

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { Command } from 'commander';
 import type { LoadedConfig } from '../config/loaded-config.ts';
 import { readSecret } from '../config/read-secret.ts';
-import type { SourceConfig } from '../config/schema.ts';
+import type { HttpSourceConfig } from '../config/schema.ts';
 import { CodedError } from '../domain/errors.ts';
 import { eventHeaders, type MadeSample, makeSample } from '../ingress/make-sample.ts';
 import { signDelivery } from '../ingress/sign-delivery.ts';
@@ -23,15 +23,17 @@ type Options = {
   json?: boolean;
 };
 
-const findSource = ({ config }: LoadedConfig, id: string): SourceConfig => {
+const findSource = ({ config }: LoadedConfig, id: string): HttpSourceConfig => {
   const source = config.sources.find((one) => one.id === id);
+  if (source?.type === 'queue' || source?.type === 'process')
+    throw new CodedError('USAGE', `Source ${id} is of type ${source.type}: nothing is posted to it`);
   if (source !== undefined) return source;
   const known = config.sources.map((one) => one.id).join(', ') || 'none';
   throw new CodedError('SOURCE_UNKNOWN', `There is no source ${id} in the configuration; there is ${known}`);
 };
 
 /** The newest secret, which is what a sender would have by now. */
-const readNewestSecret = async (source: SourceConfig, dir: string): Promise<string> => {
+const readNewestSecret = async (source: HttpSourceConfig, dir: string): Promise<string> => {
   const [newest] = source.secrets;
   const read =
     newest === undefined ? { unusable: 'it has none' } : await readSecret(newest, { env: process.env, dir });
@@ -67,7 +69,7 @@ const checkJson = (data: string | undefined): string | undefined => {
 };
 
 const makeBody = async (
-  source: SourceConfig,
+  source: HttpSourceConfig,
   options: Options,
   id: string,
   now: number,
@@ -78,7 +80,11 @@ const makeBody = async (
   return { raw: await readFileOrInput(file), headers: eventHeaders(source, event) };
 };
 
-const sign = (source: SourceConfig, secret: string, delivery: MadeSample & { id: string; now: number }) => {
+const sign = (
+  source: HttpSourceConfig,
+  secret: string,
+  delivery: MadeSample & { id: string; now: number },
+) => {
   try {
     return signDelivery(source, secret, delivery);
   } catch (cause) {

@@ -47,7 +47,7 @@ export const checkSources = (
   vendors: readonly string[] | null,
 ): ConfigFault[] =>
   sources.flatMap(({ value: source, path }) => {
-    if (source.type === 'webhook') {
+    if (source.type === 'webhook' || source.type === 'queue') {
       if ((source.pack === undefined) === (source.packs === undefined)) {
         return [
           {
@@ -64,6 +64,11 @@ export const checkSources = (
       return [...one, ...many];
     }
     const faults = checkPackName(packs, source.pack, [...path, 'pack']);
+    if (source.type === 'process') {
+      if (packs.byId.get(source.pack)?.senseOnly !== false) return faults;
+      const message = `pack "${source.pack}" is not of kind sense_only; no other kind runs as a process`;
+      return [...faults, { path: [...path, 'pack'], message }];
+    }
     if (vendors !== null && !vendors.includes(source.vendor)) {
       const known = nearestKey(source.vendor, vendors) || `; known: ${vendors.join(', ')}`;
       faults.push({ path: [...path, 'vendor'], message: `vendor "${source.vendor}" is unknown${known}` });

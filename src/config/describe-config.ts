@@ -28,9 +28,12 @@ export const describeConfig = ({ file, config, packs, stores, wakeRules }: Loade
   sources: config.sources.map((source) => ({
     id: source.id,
     type: source.type,
-    packs: source.type === 'webhook' ? (source.packs ?? [source.pack]) : [source.pack],
+    packs: 'packs' in source ? (source.packs ?? [source.pack]) : [source.pack],
     vendor: source.type === 'vendor' ? source.vendor : null,
-    live_secrets: source.secrets.length,
+    queue: source.type === 'queue' ? source.queue : null,
+    // The program alone: arguments may hold what is nobody's business.
+    program: source.type === 'process' ? source.command[0] : null,
+    live_secrets: 'secrets' in source ? source.secrets.length : 0,
   })),
   database: describeStore(stores.database),
   queue: {

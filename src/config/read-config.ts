@@ -5,6 +5,7 @@ import { CodedError, type ErrorCode } from '../domain/errors.ts';
 import type { WakeRule } from '../domain/execute.ts';
 import type { LoadedPack } from '../domain/pack.ts';
 import { formatPath } from '../policy/format-path.ts';
+import { checkQueues } from './check-queues.ts';
 import {
   checkDoubledIds,
   checkRefName,
@@ -135,6 +136,7 @@ export const readConfig = async ({
     ...checkDoubledIds('wake', wakes),
     ...checkDoubledIds('token', tokens),
     ...checkSources(sources, known, vendors),
+    ...checkQueues(sources, shape.sinks.safeParse(raw.sinks).data?.inbox_queue?.name),
     ...checkWakes(wakes, known, execute.success ? (execute.data ?? 'absent') : null),
     ...(execute.data === undefined ? [] : checkExecuteGrants(execute.data, known)),
     ...storeFaults,

@@ -55,7 +55,7 @@ export const resolveSecrets = async ({
 }): Promise<Secrets> => {
   const need = role === null ? { ingress: false, execute: false } : needs[role];
   const faults: string[] = [];
-  const sources = need.ingress ? config.sources : [];
+  const sources = (need.ingress ? config.sources : []).filter((source) => 'secrets' in source);
   const ofSources = sources.flatMap(({ id, secrets }) =>
     secrets.map((ref) => ({ id, what: `source "${id}"`, ref })),
   );

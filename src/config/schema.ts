@@ -78,6 +78,42 @@ const vendorSource = z.strictObject({
   refs: z.record(z.string().min(1), ref).optional(),
 });
 
+/** A colon parts the keys of BullMQ on Redis, so it takes none in a name. */
+const bullName = z
+  .string()
+  .regex(/^[A-Za-z0-9_.-]{1,128}$/, 'expected letters, digits, ".", "_" and "-", at most 128');
+
+const queueSource = z.strictObject({
+  ...sourceBase,
+  type: z.literal('queue'),
+  /** The BullMQ queue, in our queue store, whose jobs are announcements. */
+  queue: bullName,
+  /** BullMQ's `prefix` of whoever adds the jobs; without meaning on Postgres. Braces make a Redis Cluster hash tag. */
+  prefix: z
+    .string()
+    .regex(/^[A-Za-z0-9_.{}-]{1,64}$/, 'expected letters, digits, ".", "_", "-" and braces, at most 64')
+    .default('bull'),
+  pack: packName.optional(),
+  packs: z.array(packName).min(1).optional(),
+});
+
+const noNul = (text: string): boolean => !text.includes('\0');
+
+const processSource = z.strictObject({
+  ...sourceBase,
+  type: z.literal('process'),
+  /** A pack of kind `sense_only`. */
+  pack: packName,
+  /** Program and arguments, handed over as they are: there is no shell. */
+  command: z
+    .array(z.string().refine(noNul, 'must not hold NUL'))
+    .min(1, 'the program is missing')
+    .refine(([program]) => program !== '', 'the program is empty'),
+  /** Names of the environment variables that the process is given; it is given no other. */
+  env: z.array(z.string().regex(/^[^=\0]+$/, 'expected the name of an environment variable')).default([]),
+  max_line: size.prefault('1mb'),
+});
+
 export const configSchema = z.strictObject({
   version: z.literal(1),
   /** Tenant of Principals that name none. */
@@ -99,7 +135,9 @@ export const configSchema = z.strictObject({
       }),
     )
     .min(1, 'at least one pack is needed'),
-  sources: z.array(z.discriminatedUnion('type', [webhookSource, vendorSource])).default([]),
+  sources: z
+    .array(z.discriminatedUnion('type', [webhookSource, vendorSource, queueSource, processSource]))
+    .default([]),
   queue: z
     .strictObject({
       url: secretRef.optional(),
@@ -182,4 +220,6 @@ export const configSchema = z.strictObject({
 
 export type Config = z.output<typeof configSchema>;
 export type SourceConfig = Config['sources'][number];
+/** Sources that providers deliver to. */
+export type HttpSourceConfig = Extract<SourceConfig, { type: 'webhook' | 'vendor' }>;
 export type SecretRef = z.output<typeof secretRef>;

@@ -80,7 +80,7 @@ tokens:
       'sources[0].secret (line 8): unknown key "secret"; did you mean "secrets"?',
       'sources[0].secrets (line 8): is required: expected array',
       'sources[1].secrets (line 9): at least one secret is needed; nothing is accepted unsigned',
-      'sources[2].type (line 10): expected "webhook" or "vendor"',
+      'sources[2].type (line 10): expected "webhook" or "vendor" or "queue" or "process"',
       'sources[3] (line 11): needs either pack (the one it announces for) or packs (each announcement names its own)',
       'sources[4].secrets[0] (line 12): expected { env: NAME } or { file: path }; a secret itself never stands in the configuration',
       'sources[5].id (line 13): source "c" is configured twice',
