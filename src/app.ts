@@ -1,5 +1,4 @@
 import { hostname } from 'node:os';
-import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { ApiToken } from './api/caller.ts';
@@ -17,6 +16,7 @@ import type { ExecDriver } from './exec-client/driver.ts';
 import { createIngressRoutes } from './ingress/create-ingress-routes.ts';
 import { createServer } from './ingress/create-server.ts';
 import { createSource } from './ingress/create-source.ts';
+import { openServer } from './ingress/open-server.ts';
 import { createMetrics } from './observe/create-metrics.ts';
 import { createReadinessCheck } from './observe/create-readiness-check.ts';
 import { describePartitions } from './observe/describe-partitions.ts';
@@ -48,8 +48,6 @@ const SWEEP_ROWS = 1_000;
 /** A partition that has work and did not move for this long makes us not ready. */
 const STUCK_MS = 60_000;
 const PROBE_MS = 2_000;
-/** How long a stop waits for requests in hand. */
-const HTTP_GRACE_MS = 3_000;
 
 type AppOptions = {
   loaded: LoadedConfig;
@@ -135,7 +133,7 @@ const wire = async ({ loaded, role, log, port, driver }: AppOptions, releasers: 
           offerSurfacings: (rows) =>
             surfaceOffers.offer(rows.map(({ record, sink }) => surfacingId(record, sink))),
           log,
-          onBatch: metrics.onBatch,
+          onRecorded: metrics.onRecorded,
         }),
         bury: (batch, reason) => buryBatch(pool, batch, reason),
       })
@@ -256,8 +254,8 @@ const wire = async ({ loaded, role, log, port, driver }: AppOptions, releasers: 
       }),
     );
   }
-  const url = await listen(server, config.http.host, port ?? config.http.port);
-  releasers.add('http', 4_000, () => closeServer(server));
+  const { url, close } = await openServer(server, config.http.host, port ?? config.http.port);
+  releasers.add('http', 4_000, close);
   log.info({ url, role }, 'process.ready');
 
   return {
@@ -279,24 +277,4 @@ const remoteDriver = ({ config, secrets }: LoadedConfig): ExecDriver => {
     );
   }
   return createRemoteDriver({ url: config.execute.url, token: secrets.execute });
-};
-
-/** Lets requests in hand end; a socket on which nothing was ever said counts as one to Node, and is cut after a grace. */
-const closeServer = async (server: FastifyInstance): Promise<void> => {
-  const cut = setTimeout(() => server.server.closeAllConnections(), HTTP_GRACE_MS);
-  await server.close();
-  clearTimeout(cut);
-};
-
-const listen = async (server: FastifyInstance, host: string, port: number): Promise<string> => {
-  try {
-    return await server.listen({ host, port });
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
-      throw new CodedError('PORT_IN_USE', `Port ${port} on ${host} is taken by another process`, {
-        cause: error,
-      });
-    }
-    throw error;
-  }
 };

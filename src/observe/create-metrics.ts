@@ -34,7 +34,7 @@ export const createMetrics = (parts: { depth: () => Promise<QueueDepth>; packs: 
   });
   const batchSize = new Histogram({
     name: 'hcp_sense_batch_announcements',
-    help: 'Announcements in a recorded batch',
+    help: 'Announcements decided in one recording transaction',
     buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500],
     registers,
   });
@@ -81,12 +81,8 @@ export const createMetrics = (parts: { depth: () => Promise<QueueDepth>; packs: 
         code: delivery.code ?? '',
       });
     },
-    onBatch: (
-      batch: { announcements: readonly Announcement[] },
-      outcome: BatchFacts,
-      tookMs: number,
-    ): void => {
-      batchSize.observe(batch.announcements.length);
+    onRecorded: (outcome: BatchFacts, tookMs: number): void => {
+      batchSize.observe(outcome.decided);
       batchSeconds.observe(tookMs / 1000);
       const now = Date.now();
       for (const { announcement, decision } of outcome.records) {

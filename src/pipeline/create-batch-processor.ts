@@ -1,18 +1,18 @@
 import type { Logger } from 'pino';
 import { type Batch, dropReasons } from '../domain/announcement.ts';
-import type { RecordedBatch } from './create-batch-recorder.ts';
+import type { RecordedBatches } from './create-batch-recorder.ts';
 
 type ProcessorParts = {
-  record: (batch: Batch) => Promise<RecordedBatch>;
+  record: (batches: readonly Batch[]) => Promise<RecordedBatches>;
   /** Offer rows of the outbox to their queues. Failing is no loss: the sweeper offers them again. */
   offerWakes: (ids: readonly string[], delayMs: number) => Promise<void>;
   offerSurfacings: (rows: readonly { record: string; sink: string }[]) => Promise<void>;
   log: Logger;
-  onBatch: (batch: Batch, outcome: RecordedBatch, tookMs: number) => void;
+  onRecorded: (outcome: RecordedBatches, tookMs: number) => void;
 };
 
 /**
- * The worker's whole order for one batch: record and commit, say what happened, and only then offer what it causes
+ * The worker's whole order for the batches that it holds: record and commit, say what happened, and only then offer what it causes
  * (S16, G4). Rejects only where nothing was committed; then the queue keeps the job.
  */
 export const createBatchProcessor = ({
@@ -20,7 +20,7 @@ export const createBatchProcessor = ({
   offerWakes,
   offerSurfacings,
   log,
-  onBatch,
+  onRecorded,
 }: ProcessorParts) => {
   const offer = async (what: string, run: () => Promise<void>): Promise<void> => {
     try {
@@ -30,12 +30,12 @@ export const createBatchProcessor = ({
     }
   };
 
-  return async (batch: Batch): Promise<void> => {
+  return async (batches: readonly Batch[]): Promise<void> => {
     const started = performance.now();
-    const outcome = await record(batch);
+    const outcome = await record(batches);
     const tookMs = performance.now() - started;
-    report(log, batch, outcome, tookMs);
-    onBatch(batch, outcome, tookMs);
+    report(log, batches, outcome, tookMs);
+    onRecorded(outcome, tookMs);
 
     const surfacings = outcome.records.flatMap(({ id, sinks }) =>
       sinks.map((sink) => ({ record: id, sink })),
@@ -47,7 +47,7 @@ export const createBatchProcessor = ({
   };
 };
 
-const wakesByDelay = ({ records }: RecordedBatch): ReadonlyMap<number, string[]> => {
+const wakesByDelay = ({ records }: RecordedBatches): ReadonlyMap<number, string[]> => {
   const byDelay = new Map<number, string[]>();
   for (const { wakes } of records) {
     for (const { id, coalesceMs } of wakes) {
@@ -59,15 +59,16 @@ const wakesByDelay = ({ records }: RecordedBatch): ReadonlyMap<number, string[]>
   return byDelay;
 };
 
-/** One wide line per batch; a line more for each reported drop, dead letter and changed duplicate. No payloads. */
-const report = (log: Logger, batch: Batch, outcome: RecordedBatch, tookMs: number): void => {
+/** One wide line per transaction; a line more for each reported drop, dead letter and changed duplicate. No payloads. */
+const report = (log: Logger, batches: readonly Batch[], outcome: RecordedBatches, tookMs: number): void => {
   const dropped: Record<string, number> = {};
   for (const { drop } of outcome.drops) dropped[drop.reason] = (dropped[drop.reason] ?? 0) + 1;
   log.info(
     {
-      batch: batch.id,
-      fresh: outcome.fresh,
-      announcements: batch.announcements.length,
+      batch: batches[0]?.id,
+      batches: batches.length,
+      announcements: batches.reduce((sum, batch) => sum + batch.announcements.length, 0),
+      decided: outcome.decided,
       recorded: outcome.records.length,
       duplicates: outcome.duplicates.length,
       dropped,

@@ -6,7 +6,7 @@ import type { Facts } from '../domain/decision.ts';
 import type { WakeRule } from '../domain/execute.ts';
 import type { Packs } from '../domain/pack.ts';
 import { decide } from '../policy/decide.ts';
-import { claimBatch } from '../store/claim-batch.ts';
+import { claimBatches } from '../store/claim-batches.ts';
 import { isDataFault } from '../store/is-data-fault.ts';
 import { directoryLockSql } from '../store/lock-directory.ts';
 import { type NewDeadLetter, writeDeadLetters } from '../store/write-dead-letters.ts';
@@ -23,68 +23,67 @@ type RecorderParts = {
   log: Logger;
 };
 
-/** What one batch became. The outbox rows in it are committed and still have to be offered. */
-export type RecordedBatch = {
-  /** False where an earlier run of the same job had committed it. */
-  fresh: boolean;
+/** What batches became. The outbox rows in it are committed and still have to be offered. */
+export type RecordedBatches = {
+  /** How many announcements were decided: all but those of batches that an earlier run had committed. */
+  decided: number;
   records: readonly NewRecord[];
   drops: readonly NewDrop[];
   duplicates: readonly NewRecord[];
   deadLetters: readonly NewDeadLetter[];
 };
 
-const nothing: RecordedBatch = { fresh: false, records: [], drops: [], duplicates: [], deadLetters: [] };
-
 /**
- * The recorder: one batch, one transaction. Under the shared directory lock it reads the facts, decides each
- * announcement and writes records, drops, duplicates and outbox rows; all of it is committed together or not at all.
+ * The recorder: the batches that wait in one partition, one transaction. Under the shared directory lock it reads the
+ * facts, decides each announcement and writes records, drops, duplicates and outbox rows; all of it is committed
+ * together or not at all.
  *
- * Four round trips for a whole batch. A batch that Postgres refuses for its data is run again with savepoints and
- * halved until the poison is alone; that one becomes a dead letter, the others are recorded, still in one transaction.
+ * Four round trips for all of them. What Postgres refuses for its data is run again with savepoints and halved until the
+ * poison is alone; that one becomes a dead letter, the others are recorded, still in one transaction.
  *
- * @throws whatever the infrastructure throws; nothing is committed then, and the same batch may be given again.
+ * @throws whatever the infrastructure throws; nothing is committed then, and the same batches may be given again.
  */
 export const createBatchRecorder = (
   parts: RecorderParts,
-): { record: (batch: Batch) => Promise<RecordedBatch> } => {
+): { record: (batches: readonly Batch[]) => Promise<RecordedBatches> } => {
   const { pool, log } = parts;
   const plan = createPlanner(parts);
 
   return {
-    async record(batch) {
+    async record(batches) {
       try {
-        return await inTransaction(pool, batch, (client, factsOf) =>
-          write(client, plan(batch.announcements, factsOf)),
+        return await inTransaction(pool, batches, (client, announcements, factsOf) =>
+          write(client, plan(announcements, factsOf)),
         );
       } catch (error) {
         if (!isDataFault(error)) throw error;
-        log.warn({ batch: batch.id, err: error }, 'batch.refused');
-        return inTransaction(pool, batch, (client, factsOf) =>
-          isolate(client, batch.announcements, factsOf, plan),
+        log.warn({ batches: batches.map(({ id }) => id), err: error }, 'batch.refused');
+        return inTransaction(pool, batches, (client, announcements, factsOf) =>
+          isolate(client, announcements, factsOf, plan),
         );
       }
     },
   };
 };
 
+type FactsOf = (announcement: Announcement) => Facts;
+type Outcome = Omit<RecordedBatches, 'decided'>;
+
 const inTransaction = async (
   pool: Pool,
-  batch: Batch,
-  run: (client: PoolClient, factsOf: (announcement: Announcement) => Facts) => Promise<RecordedBatch>,
-): Promise<RecordedBatch> => {
+  batches: readonly Batch[],
+  run: (client: PoolClient, announcements: readonly Announcement[], factsOf: FactsOf) => Promise<Outcome>,
+): Promise<RecordedBatches> => {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
     // Two statements, so two snapshots: the facts are read with the lock already held.
     await client.query(`begin; ${directoryLockSql('shared')}`);
-    const claimed = await claimBatch(client, batch);
-    if (claimed === null) {
-      await client.query('rollback');
-      return nothing;
-    }
-    const outcome = await run(client, claimed.factsOf);
+    const { fresh, factsOf } = await claimBatches(client, batches);
+    const announcements = fresh.flatMap((batch) => batch.announcements);
+    const outcome = await run(client, announcements, factsOf);
     await client.query('commit');
-    return outcome;
+    return { decided: announcements.length, ...outcome };
   } catch (error) {
     await client.query('rollback').catch((fault: Error) => {
       // The connection is gone, and with it the transaction: throw it away rather than give it back to the pool.
@@ -102,10 +101,7 @@ const createPlanner = ({ packs, wakeRules, sinks }: RecorderParts) => {
   const rulesFor = ({ pack, ref }: Announcement): readonly WakeRule[] =>
     wakeRules.filter(({ on }) => on.pack === pack && on.ref === ref);
 
-  return (
-    announcements: readonly Announcement[],
-    factsOf: (announcement: Announcement) => Facts,
-  ): Planned => {
+  return (announcements: readonly Announcement[], factsOf: FactsOf): Planned => {
     const planned: Planned = { records: [], drops: [], deadLetters: [] };
     for (const announcement of announcements) {
       const decisions = attempt(() => decide(announcement, factsOf(announcement), packs));
@@ -144,17 +140,13 @@ const attempt = <T>(run: () => T): T | Error => {
   }
 };
 
-const write = async (
-  client: PoolClient,
-  { records, drops, deadLetters }: Planned,
-): Promise<RecordedBatch> => {
+const write = async (client: PoolClient, { records, drops, deadLetters }: Planned): Promise<Outcome> => {
   const written = records.length > 0 ? await writeRecords(client, records) : new Set<string>();
   const duplicates = written.size === records.length ? [] : records.filter(({ id }) => !written.has(id));
   if (duplicates.length > 0) await writeDuplicates(client, duplicates);
   if (drops.length > 0) await writeDrops(client, drops);
   if (deadLetters.length > 0) await writeDeadLetters(client, deadLetters);
   return {
-    fresh: true,
     records: duplicates.length === 0 ? records : records.filter(({ id }) => written.has(id)),
     drops,
     duplicates,
@@ -165,9 +157,9 @@ const write = async (
 const isolate = async (
   client: PoolClient,
   announcements: readonly Announcement[],
-  factsOf: (announcement: Announcement) => Facts,
+  factsOf: FactsOf,
   plan: ReturnType<typeof createPlanner>,
-): Promise<RecordedBatch> => {
+): Promise<Outcome> => {
   await client.query('savepoint part');
   try {
     const outcome = await write(client, plan(announcements, factsOf));
@@ -192,8 +184,7 @@ const isolate = async (
   }
 };
 
-const mergeOutcomes = (outcomes: readonly RecordedBatch[]): RecordedBatch => ({
-  fresh: true,
+const mergeOutcomes = (outcomes: readonly Outcome[]): Outcome => ({
   records: outcomes.flatMap(({ records }) => records),
   drops: outcomes.flatMap(({ drops }) => drops),
   duplicates: outcomes.flatMap(({ duplicates }) => duplicates),

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import type { Batch } from '../domain/announcement.ts';
+import { collectBatches } from './collect-batches.ts';
 import type { Verdict } from './consume-jobs.ts';
-import type { TakenJob } from './create-job-source.ts';
+import type { JobSource, TakenJob } from './create-job-source.ts';
 import { insist } from './insist.ts';
 import { eventQueueName } from './queue-names.ts';
 import type { QueueStore } from './queue-store-of.ts';
@@ -22,16 +23,21 @@ export type PartitionMoves = {
 type EventWorkersNeeds = {
   store: QueueStore;
   partitions: number;
-  /** Resolves when the batch is committed. A rejection means that it can't be now, and it is handed in again. */
-  handle: (batch: Batch) => Promise<void>;
+  /**
+   * Resolves when the batches are committed, together and in this order. A rejection means that they can't be now, and
+   * they are handed in again.
+   */
+  handle: (batches: readonly Batch[]) => Promise<void>;
   /** Keeps a batch that must not run any more where people see it. Handed in again until it resolves. */
   bury: (batch: Batch, reason: string) => Promise<void>;
   log: Logger;
 };
 
 /**
- * Workers for all partitions: one batch at a time in each, over all processes, in the order of acceptance (G8). A batch
- * may be handed in more than once (a killed worker, a lost answer), so `handle` and `bury` are idempotent by its id.
+ * Workers for all partitions: one job at a time in each, over all processes, in the order of acceptance (G8). While
+ * jobs come in a row, those that wait behind the one in hand are handled along with it: the job in hand is the
+ * partition's lock, so nobody else touches them. A batch may be handed in more than once (a killed worker, a lost
+ * answer), so `handle` and `bury` are idempotent by its id.
  */
 export const createEventWorkers = ({ store, partitions, handle, bury, log }: EventWorkersNeeds) => {
   const names = Array.from({ length: partitions }, (_, partition) => eventQueueName(partition));
@@ -39,12 +45,14 @@ export const createEventWorkers = ({ store, partitions, handle, bury, log }: Eve
     names.map((name, partition) => [name, { partition, movedAt: null, busySince: null, failures: 0 }]),
   );
 
-  const run = async (queue: string, job: TakenJob, stop: AbortSignal): Promise<Verdict> => {
+  const run = async (source: JobSource, job: TakenJob, stop: AbortSignal): Promise<Verdict> => {
+    const { name: queue } = source;
     const read = readBatch(job);
     const move = moves.get(queue);
     if (move !== undefined) move.busySince = Date.now();
+    const along = read.reason === null && job.inRow ? await collectBatches(source, job.data, read.batch) : [];
     const outcome = await insist(
-      () => (read.reason === null ? handle(read.batch) : bury(read.batch, read.reason)),
+      () => (read.reason === null ? handle([read.batch, ...along]) : bury(read.batch, read.reason)),
       stop,
       (error, failures) => {
         if (move !== undefined) move.failures = failures;
@@ -55,6 +63,8 @@ export const createEventWorkers = ({ store, partitions, handle, bury, log }: Eve
     if (move !== undefined) Object.assign(move, { busySince: null, failures: 0 });
     if (!outcome.done) return { kind: 'release' };
     if (move !== undefined) move.movedAt = Date.now();
+    // Should this fail, they come up in their turn and are found committed.
+    if (along.length > 0) await source.discard(along.map(({ id }) => id)).catch(() => undefined);
     // What can't be read can't be buried with its content: the job itself stays, in the failed set.
     return read.keep ? { kind: 'fail', reason: read.reason } : { kind: 'done' };
   };

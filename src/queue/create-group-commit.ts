@@ -16,6 +16,8 @@ type GroupCommitNeeds<T> = {
   maxItems: number;
   /** A larger item rides alone. */
   maxBytes: number;
+  /** Awaited before a batch is formed, so that what is only just arriving rides along; left out: nothing is. */
+  gather?: () => Promise<void>;
 };
 
 /**
@@ -23,7 +25,7 @@ type GroupCommitNeeds<T> = {
  * company, so a lone item leaves at once, and the busier it gets the larger the batches are. Items leave in the order
  * in which they were pushed. A failed batch fails exactly the callers that have an item in it.
  */
-export const createGroupCommit = <T>({ commit, sizeOf, maxItems, maxBytes }: GroupCommitNeeds<T>) => {
+export const createGroupCommit = <T>({ commit, sizeOf, maxItems, maxBytes, gather }: GroupCommitNeeds<T>) => {
   const waiting: Entry<T>[] = [];
   let bytes = 0;
   let flight: Promise<void> | null = null;
@@ -46,7 +48,10 @@ export const createGroupCommit = <T>({ commit, sizeOf, maxItems, maxBytes }: Gro
   };
 
   const fly = async (): Promise<void> => {
-    for (let batch = nextBatch(); batch.length > 0; batch = nextBatch()) {
+    for (;;) {
+      if (gather !== undefined) await gather();
+      const batch = nextBatch();
+      if (batch.length === 0) break;
       try {
         await commit(batch.map(({ item }) => item));
         for (const { call } of batch) {

@@ -11,7 +11,12 @@ export type TakenJob = {
   doomed: string | null;
   /** What BullMQ wants back when the job moves on. */
   json: JobJson;
+  /** It was handed over as the one before was completed, so more may be waiting behind it. */
+  inRow: boolean;
 };
+
+/** A job that waits for its turn, looked at but not taken. */
+export type PeekedJob = Pick<TakenJob, 'id' | 'data' | 'doomed'>;
 
 /** Nothing to take: the next delayed job is due at `until` (ms since the epoch), 0 where there is none. */
 export type Taken = { job: TakenJob } | { job: null; until: number };
@@ -34,6 +39,10 @@ export type JobSource = {
   recover(): Promise<number>;
   /** At most `limit` jobs of this queue run at a time, over all processes; null: no bound. */
   limit(limit: number | null): Promise<void>;
+  /** The jobs that are next, oldest first, at most `limit`. They stay where they are. */
+  peek(limit: number): Promise<readonly PeekedJob[]>;
+  /** Takes waiting jobs out of the queue, because what they carry is done. One that is not waiting is left alone. */
+  discard(ids: readonly string[]): Promise<void>;
   counts(): Promise<{ waiting: number; active: number }>;
 };
 
@@ -43,6 +52,8 @@ type JobSourceNeeds = {
   lockMs: number;
   wait: JobSource['wait'];
   recover: JobSource['recover'];
+  peek: JobSource['peek'];
+  discard: JobSource['discard'];
 };
 
 /**
@@ -51,26 +62,34 @@ type JobSourceNeeds = {
  * holds a LISTEN connection per queue and spins while another process has the only slot. Here an outage costs nothing,
  * order holds, and one connection listens for all queues. The scripts and SQL that move jobs are BullMQ's own.
  */
-export const createJobSource = ({ name, backend, lockMs, wait, recover }: JobSourceNeeds): JobSource => {
-  const read = (answer: unknown, token: string): Taken => {
+export const createJobSource = ({
+  name,
+  backend,
+  lockMs,
+  wait,
+  recover,
+  peek,
+  discard,
+}: JobSourceNeeds): JobSource => {
+  const read = (answer: unknown, token: string, inRow: boolean): Taken => {
     const [json, id, , until] = Array.isArray(answer)
       ? (answer as [JobJson | null, string, number, number])
       : [];
     if (!json) return { job: null, until: until ?? 0 };
     return {
-      job: { id: json.id ?? id, token, data: json.data, doomed: json.deferredFailure ?? null, json },
+      job: { id: json.id ?? id, token, data: json.data, doomed: json.deferredFailure ?? null, json, inRow },
     };
   };
   return {
     name,
     async take() {
       const token = uuid();
-      return read(await backend.moveToActive(token), token);
+      return read(await backend.moveToActive(token), token, false);
     },
     async complete(job, fetchNext) {
       const minimal = { id: job.id, opts: job.json.opts } as Parameters<IQueueBackend['moveToCompleted']>[0];
       const { result } = await backend.moveToCompleted(minimal, null, true, job.token, fetchNext);
-      return read(result, job.token);
+      return read(result, job.token, true);
     },
     release: (job) => backend.retryJob(job.id, true, job.token),
     async fail(job, reason) {
@@ -80,6 +99,8 @@ export const createJobSource = ({ name, backend, lockMs, wait, recover }: JobSou
     extend: async (job) => (await backend.extendLock(job.id, job.token, lockMs)) === 1,
     wait,
     recover,
+    peek,
+    discard,
     async limit(limit) {
       await backend.setQueueMeta({
         ...(limit === null ? {} : { concurrency: limit }),

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Verdict } from './consume-jobs.ts';
-import type { TakenJob } from './create-job-source.ts';
+import type { JobSource, TakenJob } from './create-job-source.ts';
 import { pause } from './pause.ts';
 import { offerQueueName } from './queue-names.ts';
 import type { QueueStore } from './queue-store-of.ts';
@@ -23,7 +23,7 @@ const pausesMs = [200, 1000];
  * nothing is lost, and a queue full of old hints would only hide new ones.
  */
 export const createOfferWorker = ({ store, name, handle, concurrency, log }: OfferWorkerNeeds) => {
-  const run = async (queue: string, job: TakenJob, stop: AbortSignal): Promise<Verdict> => {
+  const run = async ({ name: queue }: JobSource, job: TakenJob, stop: AbortSignal): Promise<Verdict> => {
     const ids = readIds(job.data);
     for (let attempt = 0; ids.length > 0; attempt += 1) {
       try {

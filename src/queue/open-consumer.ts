@@ -5,8 +5,10 @@ import type { Pool } from 'pg';
 import { createJobListener, type JobListener } from './create-job-listener.ts';
 import { createJobSource, type JobSource } from './create-job-source.ts';
 import type { OutageLog } from './create-outage-log.ts';
+import { discardJobs } from './discard-jobs.ts';
 import { openQueuePool } from './open-queue-pool.ts';
 import { openRedis } from './open-redis.ts';
+import { peekJobs } from './peek-jobs.ts';
 import { prepareBullmqSchema } from './prepare-bullmq-schema.ts';
 import { keyPrefix } from './queue-names.ts';
 import type { QueueStore } from './queue-store-of.ts';
@@ -85,6 +87,21 @@ const redisSource = (name: string, backend: IQueueBackend, { lockMs }: LockTimes
       await withDeadline(current, ms, () => new Error('no news')).catch(() => undefined);
     },
     recover: async () => (await backend.moveStalledJobsToWait()).length,
+    async peek(limit) {
+      // In ascending order it is the right end of Redis' list, from left to right: the next one stands last.
+      const [ranges = []] = await backend.getRanges(['waiting'], 0, limit - 1, true);
+      const ids = ranges.toReversed();
+      const jobs = await Promise.all(ids.map((id) => backend.getJobData(id)));
+      return jobs.flatMap((job, index) => {
+        const id = ids[index];
+        return job === undefined || id === undefined
+          ? []
+          : [{ id, data: job.data, doomed: job.deferredFailure ?? null }];
+      });
+    },
+    async discard(ids) {
+      await Promise.all(ids.map((id) => backend.remove(id, false)));
+    },
   });
 };
 
@@ -139,4 +156,6 @@ const postgresSource = ({ name, backend, pool, listener, times }: PostgresSource
     lockMs: times.lockMs,
     wait: (ms) => listener.wait(name, ms),
     recover: () => recoverStalledJobs(pool, name, times.maxStalls),
+    peek: (limit) => peekJobs(pool, name, limit),
+    discard: (ids) => discardJobs(pool, name, ids),
   });

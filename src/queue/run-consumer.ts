@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { consumeJobs, type JobLoop, type Verdict } from './consume-jobs.ts';
-import type { TakenJob } from './create-job-source.ts';
+import type { JobSource, TakenJob } from './create-job-source.ts';
 import { createOutageLog } from './create-outage-log.ts';
 import { keepOpening } from './keep-opening.ts';
 import { type Consumer, openConsumer } from './open-consumer.ts';
@@ -26,7 +26,7 @@ type RunConsumerNeeds = {
   loops: number;
   /** Jobs per queue at a time over all processes; null: no bound. */
   limit: number | null;
-  run: (queue: string, job: TakenJob, stop: AbortSignal) => Promise<Verdict>;
+  run: (source: JobSource, job: TakenJob, stop: AbortSignal) => Promise<Verdict>;
   what: string;
   log: Logger;
 };
@@ -73,7 +73,7 @@ export const runConsumer = ({ store, names, loops, limit, run, what, log }: RunC
       Array.from({ length: loops }, () =>
         consumeJobs({
           source,
-          run: (job, stop) => run(source.name, job, stop),
+          run: (job, stop) => run(source, job, stop),
           lockMs: times.lockMs,
           pollMs,
           outage,

@@ -60,7 +60,7 @@ export const startApi = async ({
     database,
     server,
     call,
-    record: async (...announcements: Announcement[]) => recorder.record(sampleBatch(...announcements)),
+    record: async (...announcements: Announcement[]) => recorder.record([sampleBatch(...announcements)]),
     lease: (body: object = {}, as = 'agent') =>
       call('POST', '/v1/inbox/lease', { as, body: { wait_seconds: 0, ...body } }),
     stop: async () => {

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Batch } from '../../src/domain/announcement.ts';
 import { hashId } from '../../src/domain/hash-id.ts';
 import { createBatchRecorder } from '../../src/pipeline/create-batch-recorder.ts';
 import { createPool } from '../../src/store/create-pool.ts';
@@ -30,8 +31,11 @@ describe.skipIf(!hasPostgres)('createBatchRecorder', () => {
     await seedDirectory(pool);
   });
 
-  const recorder = (over: Partial<Parameters<typeof createBatchRecorder>[0]> = {}) =>
-    createBatchRecorder({ pool, packs: samplePacks, wakeRules: [], sinks: [], log, ...over });
+  const recorder = (over: Partial<Parameters<typeof createBatchRecorder>[0]> = {}) => {
+    const parts = { pool, packs: samplePacks, wakeRules: [], sinks: [], log, ...over };
+    const { record } = createBatchRecorder(parts);
+    return { record: (...batches: Batch[]) => record(batches) };
+  };
 
   const count = async (table: string): Promise<number> =>
     Number((await pool.query(`select count(*) from sense.${table}`)).rows[0].count);
@@ -121,9 +125,9 @@ describe.skipIf(!hasPostgres)('createBatchRecorder', () => {
 
   it('a batch that is run again after its commit changes nothing', async () => {
     const batch = sampleBatch(sampleAnnouncement(), sampleAnnouncement({ ref: 'nope' }));
-    expect(await recorder().record(batch)).toMatchObject({ fresh: true });
+    expect(await recorder().record(batch)).toMatchObject({ decided: 2 });
     expect(await recorder().record(batch)).toMatchObject({
-      fresh: false,
+      decided: 0,
       records: [],
       duplicates: [],
       drops: [],
@@ -134,8 +138,26 @@ describe.skipIf(!hasPostgres)('createBatchRecorder', () => {
   it('two workers that hold the same batch record it once', async () => {
     const batch = sampleBatch(...Array.from({ length: 50 }, () => sampleAnnouncement()));
     const outcomes = await Promise.all([1, 2, 3, 4].map(() => recorder().record(batch)));
-    expect(outcomes.filter(({ fresh }) => fresh)).toHaveLength(1);
+    expect(outcomes.filter(({ decided }) => decided > 0)).toHaveLength(1);
     expect(await count('records')).toBe(50);
+  });
+
+  it('G8: batches that wait together are recorded together and in order; one that was committed before is left out', async () => {
+    const events = Array.from({ length: 6 }, (_, n) => sampleAnnouncement({ event: `e${n}` }));
+    const batches = [0, 2, 4].map((from) => sampleBatch(...events.slice(from, from + 2)));
+    const [first, second, third] = batches as [Batch, Batch, Batch];
+    await recorder().record(second);
+    const outcome = await recorder().record(first, second, third);
+    expect(outcome).toMatchObject({ decided: 4, duplicates: [] });
+    expect(outcome.records.map(({ announcement }) => announcement.event)).toEqual(['e0', 'e1', 'e4', 'e5']);
+    expect(await recorder().record(first, second, third)).toMatchObject({ decided: 0 });
+    expect(await count('records')).toBe(6);
+  });
+
+  it('two workers that hold overlapping batches record each once', async () => {
+    const batches = Array.from({ length: 8 }, () => sampleBatch(sampleAnnouncement(), sampleAnnouncement()));
+    await Promise.all([0, 1, 2, 3].map((from) => recorder().record(...batches.slice(from, from + 5))));
+    expect([await count('records'), await count('duplicates')]).toEqual([16, 0]);
   });
 
   it('G6: a drop keeps why, and nothing of the payload', async () => {
@@ -288,6 +310,6 @@ describe.skipIf(!hasPostgres)('createBatchRecorder', () => {
     await expect(failing).rejects.toThrow();
     await blocker.query('rollback');
     blocker.release();
-    expect(await recorder().record(batch)).toMatchObject({ fresh: true, records: [{}] });
+    expect(await recorder().record(batch)).toMatchObject({ decided: 1, records: [{}] });
   });
 });

@@ -44,7 +44,9 @@ describe.each(queueBackends)('events through $kind', ({ kind, url }) => {
     const workers = createEventWorkers({
       store,
       partitions: 1,
-      handle,
+      handle: async (batches) => {
+        for (const batch of batches) await handle(batch);
+      },
       bury: async () => undefined,
       log,
       ...more,
@@ -130,6 +132,27 @@ describe.each(queueBackends)('events through $kind', ({ kind, url }) => {
     await until(() => events.length === 20);
     expect(most).toBe(1);
     expect(events).toEqual(Array.from({ length: 20 }, (_, n) => String(n)));
+  });
+
+  it('G8: batches that wait behind the one in hand are handled along with it, in order, and are gone then', async () => {
+    const queue = openQueue();
+    for (let n = 0; n < 30; n += 1) await queue.enqueue([anAnnouncement(n)]);
+    const handed: string[][] = [];
+    const workers = createEventWorkers({
+      store,
+      partitions: 1,
+      handle: async (batches) => {
+        handed.push(batches.flatMap(({ announcements }) => announcements.map(({ event }) => event)));
+      },
+      bury: async () => undefined,
+      log,
+    });
+    closers.push(workers.close);
+    await until(() => handed.flat().length === 30);
+    expect(handed.flat()).toEqual(Array.from({ length: 30 }, (_, n) => String(n)));
+    expect(handed.length).toBeLessThan(5);
+    await until(async () => (await queue.depth()).every(({ waiting, active }) => waiting + active === 0));
+    expect(handed.flat()).toHaveLength(30);
   });
 
   it('one delivery over several partitions is accepted when all of it is in', async () => {

@@ -38,8 +38,8 @@ const openBoth = (url: string, log = pino({ level: 'silent' })) => {
   const workers = createEventWorkers({
     store,
     partitions: 2,
-    handle: async ({ announcements }) => {
-      events.push(...announcements.map(({ event }) => event));
+    handle: async (batches) => {
+      for (const { announcements } of batches) events.push(...announcements.map(({ event }) => event));
     },
     bury: async () => undefined,
     log,

@@ -8,7 +8,7 @@ const [url, partitions] = process.argv.slice(2);
 createEventWorkers({
   store: queueStoreOf(url),
   partitions: Number(partitions),
-  handle: (batch) => {
+  handle: ([batch]) => {
     process.stdout.write(`${batch.id}\n`);
     return new Promise(() => undefined);
   },

@@ -3,29 +3,36 @@ import type { Announcement, Batch } from '../domain/announcement.ts';
 import type { BindingFact, Facts } from '../domain/decision.ts';
 
 /** What a recording transaction knows before it decides. */
-export type ClaimedBatch = {
-  /** The facts for one announcement of the batch. */
+export type ClaimedBatches = {
+  /** Those of the batches that nobody had committed before, in the order given. */
+  fresh: readonly Batch[];
+  /** The facts for one announcement of them. */
   factsOf: (announcement: Announcement) => Facts;
 };
 
 type Row = {
-  fresh: boolean;
+  fresh: string[];
   bindings: string;
   activation: string;
 };
 
 /**
- * Marks the batch as this transaction's and reads the facts that bear on it, in one statement. Null where the batch was
- * already committed: its job ran again after a stall or a kill, and there is nothing left to do. A second worker that
- * holds the same batch waits here for the first one's commit.
+ * Marks batches as this transaction's and reads the facts that bear on them, in one statement. A batch that was already
+ * committed is left out: its job ran again after a stall or a kill, and there is nothing left to do. A second worker
+ * that holds the same batch waits here for the first one's commit.
  *
  * The shared directory lock must be held, taken by an earlier statement (src/store/lock-directory.ts).
  */
-export const claimBatch = async (client: PoolClient, batch: Batch): Promise<ClaimedBatch | null> => {
-  const wanted = lookupKeys(batch.announcements);
-  const result = await client.query<Row>({ name: 'claim-batch', text: sql, values: [batch.id, ...wanted] });
+export const claimBatches = async (
+  client: PoolClient,
+  batches: readonly Batch[],
+): Promise<ClaimedBatches> => {
+  const wanted = lookupKeys(batches.flatMap(({ announcements }) => announcements));
+  const ids = batches.map(({ id }) => id);
+  const result = await client.query<Row>({ name: 'claim-batches', text: sql, values: [ids, ...wanted] });
   const row = result.rows[0];
-  if (row === undefined || !row.fresh) return null;
+  if (row === undefined) throw new Error('claim-batches: a query without from clause yields one row');
+  const claimed = new Set(row.fresh);
 
   const activation = JSON.parse(row.activation) as Record<string, 'on' | 'off'>;
   const byAccount = new Map<string, BindingFact[]>();
@@ -36,6 +43,7 @@ export const claimBatch = async (client: PoolClient, batch: Batch): Promise<Clai
   }
 
   return {
+    fresh: batches.filter(({ id }) => claimed.has(id)),
     factsOf: ({ pack, binding, accounts }) => ({
       bindings:
         binding !== null
@@ -86,7 +94,7 @@ const unique = (bindings: readonly BindingFact[]): readonly BindingFact[] =>
 
 const sql = `
 with claimed as (
-  insert into sense.batches (batch_id) values ($1) on conflict do nothing returning 1
+  insert into sense.batches (batch_id) select unnest($1::uuid[]) on conflict do nothing returning batch_id
 ), wanted as (
   select binding_id from sense.bindings
     where (pack_id, account) in (select * from unnest($2::text[], $3::text[]))
@@ -95,7 +103,7 @@ with claimed as (
     where (pack_id, binding_id) in (select * from unnest($4::text[], $5::text[]))
 )
 select
-  exists (select from claimed) as fresh,
+  array(select batch_id::text from claimed) as fresh,
   coalesce((
     select json_agg(json_build_object(
       'id', b.binding_id,
