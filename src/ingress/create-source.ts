@@ -44,11 +44,9 @@ export const createSource = (settings: SourceSettings, secrets: readonly string[
   const packs = settings.packs ?? (settings.pack === undefined ? [] : [settings.pack]);
   if (packs.length === 0)
     throw new CodedError('CONFIG_INVALID', `Source ${settings.id} names no pack: set pack or packs`);
-  const map = createAnnouncementMapper({
-    ...whose,
-    packs,
-    namesPack: settings.packs !== undefined,
-    deliveryHeader: settings.signature === undefined ? 'webhook-id' : null,
-  });
+  const map = createAnnouncementMapper(
+    { ...whose, packs, namesPack: settings.packs !== undefined },
+    settings.signature === undefined ? 'webhook-id' : null,
+  );
   return { id: settings.id, takesForms: false, verify, handshakes: [], map, answer: null };
 };
