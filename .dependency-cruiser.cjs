@@ -5,6 +5,7 @@ const mayImport = {
   policy: ['domain'],
   config: ['domain', 'policy'],
   ingress: ['domain'],
+  process: ['domain'],
   queue: ['domain'],
   store: ['domain'],
   pipeline: ['domain', 'policy', 'store'],
