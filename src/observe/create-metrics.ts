@@ -1,8 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Announcement } from '../domain/announcement.ts';
 
-/** What a batch became, as far as metrics care. */
+/** What batches recorded together became, as far as metrics care. */
 type BatchFacts = {
+  decided: number;
   records: readonly { announcement: Announcement; decision: { route: string } }[];
   duplicates: readonly { announcement: Announcement }[];
   drops: readonly { announcement: Announcement; drop: { reason: string } }[];
