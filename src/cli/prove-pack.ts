@@ -146,7 +146,7 @@ const announce = async (app: App, loaded: LoadedConfig, secret: string, ref: str
     throw new CodedError('INTERNAL', 'the throw-away configuration has no source');
   const id = `proof-${randomBytes(9).toString('base64url')}`;
   const raw = Buffer.from(JSON.stringify({ ref, id, account, state: 'proof', data: { proof: true } }));
-  const headers = signDelivery(settings, secret, { id, raw, now: Date.now() });
+  const { headers } = signDelivery(settings, secret, { id, raw, now: Date.now() });
   const response = await fetch(`${app.url}/ingress/${source}`, { method: 'POST', headers, body: raw });
   if (!response.ok) throw new CodedError('INTERNAL', `the throw-away instance answered ${response.status}`);
   return decisionsOf(app.pool, id);

@@ -83,7 +83,7 @@ const makeBody = async (
 const sign = (
   source: HttpSourceConfig,
   secret: string,
-  delivery: MadeSample & { id: string; now: number },
+  delivery: MadeSample & { id: string; now: number; url: string },
 ) => {
   try {
     return signDelivery(source, secret, delivery);
@@ -149,8 +149,12 @@ Examples:
       const url = ingressUrl(loaded, id, options.url);
       const now = Date.now();
       const eventId = options.id ?? `evt_${randomUUID().replaceAll('-', '')}`;
-      const { raw, headers } = await makeBody(source, options, eventId, now);
-      const answer = await post(url, sign(source, secret, { id: eventId, raw, headers, now }), raw);
+      const made = await makeBody(source, options, eventId, now);
+      // Vendors that sign a URL sign the public one, wherever we post to.
+      const base = loaded.config.http.public_url;
+      const signedUrl = base === undefined ? url : ingressUrl(loaded, id, base);
+      const { headers, raw } = sign(source, secret, { id: eventId, ...made, now, url: signedUrl });
+      const answer = await post(url, headers, raw);
 
       const ok = answer.status >= 200 && answer.status < 300;
       const delivery = answer.delivery;

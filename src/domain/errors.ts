@@ -137,6 +137,24 @@ export const errorCatalogue = {
     means: 'The signing time is too far from now',
     mend: 'Check both clocks; sign each attempt anew.',
   },
+  KEYS_UNAVAILABLE: {
+    status: 503,
+    retry: true,
+    means: "The vendor's keys can't be fetched, so nothing can be said of the signature",
+    mend: 'Deliver again later; check that this machine reaches the key server over https.',
+  },
+  HANDSHAKE_REFUSED: {
+    status: 403,
+    retry: false,
+    means: 'The handshake is not answered',
+    mend: 'Check the verify token, or whether the source is pending; docs/vendors.md says what each vendor needs.',
+  },
+  CONFIRMATION_FAILED: {
+    status: 503,
+    retry: true,
+    means: 'The subscription could not be confirmed',
+    mend: "Deliver again later; check that this machine reaches the vendor's host over https.",
+  },
   QUEUE_FULL: {
     status: 503,
     retry: true,

@@ -18,6 +18,8 @@ export type DeliveryFact = {
   code: string | null;
   accepted: number;
   unmapped: number;
+  /** Items of a batch that did not prove themselves. */
+  unproven: number;
   bytes: number;
   /** From the request's head to the answer. */
   ms: number;
@@ -51,10 +53,39 @@ const visibleAscii = /^[\x21-\x7e]{1,512}$/;
 const refuse = (reply: FastifyReply, code: ErrorCode, detail?: string, faults: readonly string[] = []) =>
   replyError(reply, new CodedError(code, detail, { faults }));
 
+/** A refusal as the source's vendor should hear it; where it would harm, another status without a word. */
+const refuseAs = (
+  reply: FastifyReply,
+  source: Source,
+  refused: Received & { kind: 'refused' },
+): FastifyReply => {
+  const status = source.refusals[refused.code];
+  if (status === undefined) return refuse(reply, refused.code, refused.detail, refused.faults);
+  reply.request.errorCode = refused.code;
+  return reply.code(status).send('');
+};
+
+const queryOf = ({ url }: FastifyRequest): string => {
+  const start = url.indexOf('?');
+  return start === -1 ? '' : url.slice(start);
+};
+
+const isOpenHandshake = (source: Source, request: FastifyRequest): boolean =>
+  source.greet.stages.has('open-head') &&
+  source.greet.matches('open-head', request.method, {
+    headers: request.headers,
+    query: queryOf(request),
+    body: undefined,
+    item: undefined,
+  });
+
 const reply202 = (reply: FastifyReply, source: Source, delivery: string, accepted: number) => {
   if (visibleAscii.test(delivery)) reply.header('x-delivery-id', delivery);
   if (source.answer !== null)
-    return reply.code(source.answer.status).type('text/plain; charset=utf-8').send(source.answer.body);
+    return reply
+      .code(source.answer.status)
+      .type(source.answer.type ?? 'text/plain; charset=utf-8')
+      .send(source.answer.body);
   return reply
     .code(202)
     .header('content-type', 'application/json; charset=utf-8')
@@ -62,14 +93,13 @@ const reply202 = (reply: FastifyReply, source: Source, delivery: string, accepte
 };
 
 const replyReceived = (reply: FastifyReply, source: Source, received: Received): FastifyReply => {
-  if (received.kind === 'refused') return refuse(reply, received.code, received.detail, received.faults);
+  if (received.kind === 'refused' && received.code === 'METHOD_NOT_ALLOWED') reply.header('allow', 'POST');
+  if (received.kind === 'refused') return refuseAs(reply, source, received);
   if (received.kind === 'accepted') return reply202(reply, source, received.delivery, received.accepted);
   // The challenge is the sender's text: no browser may take it for a page.
-  return reply
-    .code(received.status)
-    .header('x-content-type-options', 'nosniff')
-    .type('text/plain; charset=utf-8')
-    .send(received.body);
+  reply.code(received.status).header('x-content-type-options', 'nosniff').headers(received.headers);
+  if (received.type !== null) reply.type(received.type);
+  return reply.send(received.body);
 };
 
 /**
@@ -87,12 +117,15 @@ export const createIngressRoutes = (options: Options): FastifyPluginAsync => {
     const source = sources.get(request.params.source);
     if (source === undefined) return refuse(reply, 'SOURCE_UNKNOWN');
     trace.source = source;
-    if (request.method !== 'POST') return refuse(reply.header('allow', 'POST'), 'METHOD_NOT_ALLOWED');
+    if (!source.methods.has(request.method))
+      return refuse(reply.header('allow', [...source.methods].join(', ')), 'METHOD_NOT_ALLOWED');
     if (isStopping()) return refuse(reply.header('connection', 'close'), 'SHUTTING_DOWN');
+    // A handshake has no body that we read, whatever it calls it (Microsoft Graph: text/plain).
+    if (isOpenHandshake(source, request)) return null;
     const encoding = request.headers['content-encoding'];
     if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
       return refuse(reply, 'CONTENT_TYPE_UNSUPPORTED', 'This source takes no compressed bodies');
-    const format = bodyFormat(request.headers['content-type'], source.takesForms);
+    const format = bodyFormat(request.headers['content-type'], source.takes);
     if (format === null) return refuse(reply, 'CONTENT_TYPE_UNSUPPORTED');
     trace.format = format;
     return null;
@@ -108,11 +141,12 @@ export const createIngressRoutes = (options: Options): FastifyPluginAsync => {
       code: request.errorCode ?? null,
       accepted: accepted?.accepted ?? 0,
       unmapped: accepted?.unmapped ?? 0,
+      unproven: accepted?.unproven ?? 0,
       bytes: Buffer.isBuffer(request.body) ? request.body.length : 0,
       ms: Math.round(reply.elapsedTime * 100) / 100,
     };
     onDelivery(fact);
-    if (fact.status >= 400) log.warn({ ...fact, request: request.id }, 'delivery.refused');
+    if (fact.code !== null) log.warn({ ...fact, request: request.id }, 'delivery.refused');
     else log.info(fact, received?.kind === 'greeted' ? 'delivery.greeted' : 'delivery.accepted');
   };
 
@@ -133,7 +167,8 @@ export const createIngressRoutes = (options: Options): FastifyPluginAsync => {
       const trace = request.ingress;
       if (trace === null || trace.source === null) return refuse(reply, 'SOURCE_UNKNOWN');
       const raw = Buffer.isBuffer(request.body) ? request.body : noBytes;
-      const delivery = { headers: request.headers, raw, format: trace.format, now: clock() };
+      const { method, headers } = request;
+      const delivery = { method, query: queryOf(request), headers, raw, format: trace.format, now: clock() };
       const received = await receiveDelivery(trace.source, delivery, enqueue);
       trace.received = received;
       return replyReceived(reply, trace.source, received);

@@ -3,25 +3,16 @@ import type { Announcement } from '../domain/announcement.ts';
 import { hashId } from '../domain/hash-id.ts';
 import { safeText } from '../domain/safe-text.ts';
 import { createEventMatcher } from './create-event-matcher.ts';
-import { asId, readId, readPlace } from './read-place.ts';
+import { findItems, type Item } from './find-items.ts';
+import { nameEvent } from './name-event.ts';
+import { readEventId } from './read-event-id.ts';
+import { readInner } from './read-inner.ts';
+import { readId, readPlace, type View } from './read-place.ts';
 import { readTime } from './read-time.ts';
 import type { Arrival, Mapped } from './source.ts';
-import type { EventName, VendorProfile } from './vendors/profile.ts';
-import type { Headers } from './verify/verdict.ts';
+import type { VendorProfile } from './vendors/profile.ts';
 
-/** The names of the event, the more exact first; empty where the delivery names none. */
-export const nameEvent = (names: readonly EventName[], headers: Headers, body: unknown): string[] => {
-  for (const { when, parts, detail } of names) {
-    const first = when ?? parts[0];
-    if (first === undefined || asId(readPlace(first, headers, body)) === null) continue;
-    const name = parts.flatMap((part) => asId(readPlace(part, headers, body)) ?? []).join('.');
-    const more = readId(detail ?? [], headers, body);
-    return more === null ? [name] : [`${name}.${more}`, name];
-  }
-  return [];
-};
-
-/** Makes the mapping of one vendor's events for one source: always one announcement, with the whole JSON as its data. */
+/** Makes the mapping of one vendor's events for one source: one announcement for each event of a delivery. */
 export const createVendorMapper = (target: {
   source: string;
   pack: string;
@@ -31,6 +22,7 @@ export const createVendorMapper = (target: {
   workspace: string | null;
 }) => {
   const { profile } = target;
+  const { split = [], inner } = profile;
   const findRef = createEventMatcher(target.refs);
   const findState = createEventMatcher(profile.states);
   const accounts = profile.accounts.map(({ key, from, on }) => ({
@@ -40,27 +32,41 @@ export const createVendorMapper = (target: {
       on === undefined ? () => true : createEventMatcher(Object.fromEntries(on.map((name) => [name, true]))),
   }));
 
-  return ({ headers, raw, body, receivedAt }: Arrival): Mapped => {
-    if (typeof body.value !== 'object' || body.value === null || Array.isArray(body.value))
-      return { ok: false, code: 'BODY_MALFORMED', detail: 'The body is not a JSON object' };
+  const refuse = (name: string): NonNullable<Announcement['refusal']> => ({
+    reason: 'event_unmapped',
+    rule: 'map-event',
+    detail:
+      name === ''
+        ? `The ${profile.vendor} delivery names no event`
+        : `No mapping names the ${profile.vendor} event ${safeText(name, 128)}`,
+  });
 
-    const names = nameEvent(profile.event, headers, body.value);
+  const announce = (item: Item, arrival: Arrival, delivery: string): Announcement => {
+    const carried = inner === undefined ? null : readInner(inner, item.value);
+    const view: View = {
+      headers: arrival.headers,
+      query: arrival.query,
+      body: arrival.body.value,
+      item: item.value,
+      parent: item.parent,
+      inner: carried?.value,
+    };
+    const names = nameEvent(profile.event, view);
     const name = names.at(-1) ?? '';
     const ref = names.length === 0 ? undefined : findRef(names);
-    const id = readId(profile.eventId, headers, body.value);
-    const sentDelivery = readId(profile.deliveryId, headers, body.value);
-    const delivery = sentDelivery === null ? randomUUID() : safeText(sentDelivery);
+    const id = readEventId(profile.eventId, view);
     // Without an id the same bytes are the same event, whenever they come.
-    const eventHash = hashId(id ?? `${target.source}\n${name}\n${raw.toString('latin1')}`);
-    const occurred = profile.occurredAt.map((place) => readTime(readPlace(place, headers, body.value)));
+    const bytes = item.text === arrival.body.text ? arrival.raw.toString('latin1') : item.text;
+    const eventHash = hashId(id ?? `${target.source}\n${name}\n${bytes}`);
+    const occurred = profile.occurredAt.map((place) => readTime(readPlace(place, view)));
     const keys = accounts.flatMap(({ key, from, bears }) => {
       if (bears(names) !== true) return [];
-      const value = readId(from, headers, body.value);
+      const value = readId(from, view);
       // One that the directory can't hold matches nothing; cut or mended it might match another's.
       return value !== null && value === safeText(value, 256) ? [`${key}:${value}`] : [];
     });
-
-    const announcement: Announcement = {
+    const data = inner?.data === true && carried !== null ? carried.text : item.text;
+    return {
       source: target.source,
       delivery,
       pack: target.pack,
@@ -71,21 +77,34 @@ export const createVendorMapper = (target: {
       binding: target.binding,
       workspace: target.workspace,
       occurredAt: occurred.find((time) => time !== null) ?? null,
-      receivedAt,
+      receivedAt: arrival.receivedAt,
       // binding.degraded carries a state (S23): where the profile has none for it, the event's own name says it best.
       state: ref?.startsWith('binding.') ? safeText(findState(names) ?? name, 64) : null,
       // What is dropped is not kept (G6).
-      data: ref === undefined ? 'null' : body.text,
+      data: ref === undefined ? 'null' : data,
+      ...(ref === undefined ? { refusal: refuse(name) } : {}),
     };
-    if (ref === undefined)
-      announcement.refusal = {
-        reason: 'event_unmapped',
-        rule: 'map-event',
-        detail:
-          name === ''
-            ? `The ${profile.vendor} delivery names no event`
-            : `No mapping names the ${profile.vendor} event ${safeText(name, 128)}`,
-      };
-    return { ok: true, delivery, announcements: [announcement] };
+  };
+
+  return (arrival: Arrival): Mapped => {
+    const { headers, query, body, admits } = arrival;
+    const isList = Array.isArray(body.value);
+    if (
+      (typeof body.value !== 'object' || body.value === null || (isList && split.length === 0)) &&
+      arrival.raw.length > 0
+    )
+      return { ok: false, code: 'BODY_MALFORMED', detail: 'The body is not a JSON object' };
+
+    const whole: View = { headers, query, body: body.value, item: body.value };
+    const sentDelivery = readId(profile.deliveryId, whole);
+    const delivery = sentDelivery === null ? randomUUID() : safeText(sentDelivery);
+    const items = findItems(body.text, body.value, split);
+    const proven = admits === undefined ? items : items.filter(({ value }) => admits(value));
+    return {
+      ok: true,
+      delivery,
+      announcements: proven.map((item) => announce(item, arrival, delivery)),
+      unproven: items.length - proven.length,
+    };
   };
 };

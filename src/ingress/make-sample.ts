@@ -1,10 +1,14 @@
 import { CodedError } from '../domain/errors.ts';
 import { createEventMatcher } from './create-event-matcher.ts';
-import { nameEvent } from './create-vendor-mapper.ts';
-import { readPlace } from './read-place.ts';
+import { findItems } from './find-items.ts';
+import { nameEvent } from './name-event.ts';
+import type { Place } from './place.ts';
+import { readPath } from './read-path.ts';
+import type { View } from './read-place.ts';
+import { setPath } from './set-path.ts';
 import type { SourceSettings } from './source.ts';
 import { findProfile } from './vendors/find-profile.ts';
-import type { AccountKey, Place, Sample, VendorProfile } from './vendors/profile.ts';
+import type { AccountKey, Sample, VendorProfile } from './vendors/profile.ts';
 
 /** What the caller wants; everything left out has a default that is accepted by the quick start. */
 export type SampleWish = {
@@ -45,20 +49,19 @@ const makeAnnouncement = (
   return { raw: Buffer.from(text), headers: {} };
 };
 
-/** Sets an own member along a path of existing containers. */
-const setPath = (body: object, path: readonly string[], value: unknown): void => {
-  const last = path.at(-1);
-  const holder = path.length === 1 ? body : readPlace({ json: path.slice(0, -1) }, {}, body);
-  if (last !== undefined && typeof holder === 'object' && holder !== null) Reflect.set(holder, last, value);
+/** A sample as the vendor's own mapping sees it: the first event, where it is a batch. */
+const viewOf = (profile: VendorProfile, { body, headers = {} }: Sample): View => {
+  const [first] = findItems(JSON.stringify(body), body, profile.split ?? []);
+  return { headers, query: '', body, item: first?.value, parent: first?.parent };
 };
 
 /** Fills every JSON place that the sample has, so that what is read first and what is read next agree. */
-const fill = (body: object, places: readonly Place[], make: (old: unknown) => unknown): number => {
+const fill = (body: unknown, places: readonly Place[], make: (old: unknown) => unknown): number => {
   let filled = 0;
   for (const place of places) {
     if (!('json' in place)) continue;
-    const old = readPlace(place, {}, body);
-    if (old === undefined) continue;
+    const old = readPath(body, place.json);
+    if (old === undefined || old === null || old === '') continue;
     setPath(body, place.json, make(old));
     filled += 1;
   }
@@ -72,7 +75,7 @@ const writeTime = (old: unknown, now: number): unknown => {
 };
 
 const setAccount = (
-  body: object,
+  body: unknown,
   headers: Record<string, string>,
   keys: readonly AccountKey[],
   account: string,
@@ -112,8 +115,10 @@ const chooseSample = (
     );
   }
   const findRef = createEventMatcher(refs);
-  const refOf = (sample: Sample) => findRef(nameEvent(profile.event, sample.headers ?? {}, sample.body));
+  const refOf = (sample: Sample) => findRef(nameEvent(profile.event, viewOf(profile, sample)));
   const samples = Object.values(profile.samples);
+  if (samples.length === 0)
+    throw usage(`There are no samples of ${profile.vendor}; send your own with --file`);
   const found = wish.ref === undefined ? samples[0] : samples.find((sample) => refOf(sample) === wish.ref);
   if (found !== undefined) return found;
   const known = [...new Set(samples.flatMap((sample) => refOf(sample) ?? []))];
@@ -130,9 +135,11 @@ const makeVendorEvent = (
   const sample = chooseSample(profile, settings.refs ?? profile.refs, wish);
   const body = structuredClone(sample.body);
   const headers: Record<string, string> = { ...sample.headers };
-  fill(body, [...profile.deliveryId, ...profile.eventId], () => wish.id);
-  fill(body, profile.occurredAt, (old) => writeTime(old, wish.now));
-  if (wish.account !== undefined) setAccount(body, headers, profile.accounts, wish.account);
+  const { item } = viewOf(profile, { headers, body });
+  const ids = profile.eventId.flatMap((id) => ('all' in id ? [] : [id]));
+  fill(item, [...profile.deliveryId, ...ids], () => wish.id);
+  fill(item, profile.occurredAt, (old) => writeTime(old, wish.now));
+  if (wish.account !== undefined) setAccount(item, headers, profile.accounts, wish.account);
   return { raw: Buffer.from(JSON.stringify(body)), headers };
 };
 

@@ -1,20 +1,39 @@
-import type { Place } from './vendors/profile.ts';
+import type { Condition, Place } from './place.ts';
+import { readPath } from './read-path.ts';
 import type { Headers } from './verify/verdict.ts';
 
-/** Follows own members only, so that `constructor` or `__proto__` in a path or payload is data like any other. */
-const readPath = (value: unknown, path: readonly string[]): unknown => {
-  let at = value;
-  for (const key of path) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
-    at = Reflect.get(at, key);
-  }
-  return at;
+/** What places are read in. */
+export type View = {
+  headers: Headers;
+  /** From its `?` on. */
+  query: string;
+  /** The whole body; undefined while it is not read. */
+  body: unknown;
+  /** The item of a batch, else the body. */
+  item: unknown;
+  parent?: unknown;
+  inner?: unknown;
+};
+
+/** The one value of a query parameter; undefined where it is absent or doubled, since either could be meant. */
+const readQuery = (query: string, name: string): string | undefined => {
+  if (query === '') return undefined;
+  const values = new URLSearchParams(query).getAll(name);
+  return values.length === 1 ? values[0] : undefined;
+};
+
+const read = (place: Exclude<Place, { literal: string }>, view: View): unknown => {
+  if ('header' in place) return view.headers[place.header];
+  if ('json' in place) return readPath(view.item, place.json);
+  if ('query' in place) return readQuery(view.query, place.query);
+  if ('whole' in place) return readPath(view.body, place.whole);
+  return 'parent' in place ? readPath(view.parent, place.parent) : readPath(view.inner, place.inner);
 };
 
 /** What stands at a place; undefined where there is nothing (absent, null or empty text). */
-export const readPlace = (place: Place, headers: Headers, body: unknown): unknown => {
+export const readPlace = (place: Place, view: View): unknown => {
   if ('literal' in place) return place.literal;
-  const found = 'header' in place ? headers[place.header] : readPath(body, place.json);
+  const found = read(place, view);
   return found === null || found === '' ? undefined : found;
 };
 
@@ -25,10 +44,18 @@ export const asId = (value: unknown): string | null => {
 };
 
 /** The id at the first place that holds anything; null where that is no id or there is nothing. */
-export const readId = (places: readonly Place[], headers: Headers, body: unknown): string | null => {
+export const readId = (places: readonly Place[], view: View): string | null => {
   for (const place of places) {
-    const found = readPlace(place, headers, body);
+    const found = readPlace(place, view);
     if (found !== undefined) return asId(found);
   }
   return null;
 };
+
+/** Whether every condition holds. */
+export const holds = (conditions: readonly Condition[], view: View): boolean =>
+  conditions.every(({ at, is, absent }) => {
+    const found = readPlace(at, view);
+    if (absent === true) return found === undefined;
+    return is === undefined ? found !== undefined : asId(found) === is;
+  });

@@ -1,46 +1,89 @@
 import type { Announcement } from '../domain/announcement.ts';
 import type { ErrorCode } from '../domain/errors.ts';
-import { answerHandshake } from './answer-handshake.ts';
 import type { BodyFormat } from './body-format.ts';
-import { readBody } from './read-body.ts';
+import type { Greeting, Stage } from './create-greeter.ts';
+import { type Body, type BodyFault, readBody } from './read-body.ts';
 import type { Source } from './source.ts';
-import type { Headers } from './verify/verdict.ts';
+import type { Delivery, Headers } from './verify/verdict.ts';
 
 export type Received =
   | { kind: 'refused'; code: ErrorCode; detail: string; faults?: readonly string[] }
-  | { kind: 'greeted'; status: number; body: string }
-  | { kind: 'accepted'; delivery: string; accepted: number; unmapped: number };
+  | Extract<Greeting, { kind: 'greeted' }>
+  | { kind: 'accepted'; delivery: string; accepted: number; unmapped: number; unproven: number };
+
+type Request = {
+  method: string;
+  /** From its `?` on. */
+  query: string;
+  headers: Headers;
+  raw: Buffer;
+  format: BodyFormat;
+  /** Milliseconds since 1970. */
+  now: number;
+};
+
+const noBody: Body = { text: 'null', value: null };
 
 /**
- * What becomes of one delivery whose source, method, content type and size have passed, in this order: verify the
- * bytes, answer a handshake, parse, map, enqueue. Returns `accepted` only after `enqueue` has (G1).
+ * What becomes of one delivery whose source, method, content type and size have passed, in this order: answer what needs
+ * no proof, verify the bytes, answer a handshake, parse, map, enqueue. Returns `accepted` only after `enqueue` has (G1).
  *
  * @throws CodedError QUEUE_FULL or QUEUE_UNAVAILABLE, from `enqueue`
  */
 export const receiveDelivery = async (
   source: Source,
-  delivery: { headers: Headers; raw: Buffer; format: BodyFormat; now: number },
+  { method, query, headers, raw, format, now }: Request,
   enqueue: (announcements: readonly Announcement[]) => Promise<void>,
 ): Promise<Received> => {
-  const { headers, raw, format, now } = delivery;
+  let read: Body | BodyFault | null = null;
+  const body = () => {
+    read ??= raw.length === 0 && source.takes.includes('empty') ? noBody : readBody(format, raw);
+    return read;
+  };
+  const delivery: Delivery = { method, query, headers, raw, now, body };
 
-  const verdict = source.verify(headers, raw, now);
+  const greet = (stage: Stage): Greeting | Promise<Greeting> | null => {
+    if (!source.greet.stages.has(stage)) return null;
+    const sent = stage.endsWith('body') ? body() : null;
+    const value = sent !== null && 'value' in sent ? sent.value : undefined;
+    return source.greet.at(stage, method, { headers, query, body: value, item: value });
+  };
+
+  const open = greet('open-head') ?? greet('open-body');
+  if (open !== null) return open;
+  if (method !== 'POST')
+    return {
+      kind: 'refused',
+      code: 'METHOD_NOT_ALLOWED',
+      detail: `This is no handshake that we know; deliver with POST`,
+    };
+
+  const judged = source.verify(delivery);
+  const verdict = judged instanceof Promise ? await judged : judged;
   if (!verdict.ok) return { kind: 'refused', code: verdict.code, detail: verdict.why };
 
-  const ping = answerHandshake(source.handshakes, headers);
-  if (ping !== null) return { kind: 'greeted', ...ping };
+  const ping = greet('proven-head');
+  if (ping !== null) return ping;
 
-  const body = readBody(format, raw);
-  if ('code' in body) return { kind: 'refused', ...body };
+  const parsed = body();
+  if ('code' in parsed) return { kind: 'refused', ...parsed };
 
-  const challenge = answerHandshake(source.handshakes, headers, body);
-  if (challenge !== null) return { kind: 'greeted', ...challenge };
+  const challenge = greet('proven-body');
+  if (challenge !== null) return challenge;
 
-  const mapped = source.map({ headers, raw, body, receivedAt: new Date(now).toISOString() });
+  const { admits } = verdict;
+  const mapped = source.map({
+    headers,
+    query,
+    raw,
+    body: parsed,
+    receivedAt: new Date(now).toISOString(),
+    admits,
+  });
   if (!mapped.ok) return { kind: 'refused', ...mapped };
 
-  const { announcements } = mapped;
+  const { announcements, unproven = 0 } = mapped;
   if (announcements.length > 0) await enqueue(announcements);
   const unmapped = announcements.reduce((count, { refusal }) => count + (refusal === undefined ? 0 : 1), 0);
-  return { kind: 'accepted', delivery: mapped.delivery, accepted: announcements.length, unmapped };
+  return { kind: 'accepted', delivery: mapped.delivery, accepted: announcements.length, unmapped, unproven };
 };

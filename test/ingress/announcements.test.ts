@@ -181,7 +181,7 @@ describe('S21: announcements of type webhook', () => {
       ['new', 202],
       ['other', 401],
     ] as const) {
-      const headers = signDelivery(plain, secret, { id: 'mine', raw: body, now: Date.now() });
+      const { headers } = signDelivery(plain, secret, { id: 'mine', raw: body, now: Date.now() });
       expect(Object.keys(headers)).toContain('x-signature');
       const answer = await ingress.post('plain', headers, body);
       expect(answer.status).toBe(status);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CodedError } from '../../src/domain/errors.ts';
 import { findProfile } from '../../src/ingress/vendors/find-profile.ts';
 import { signHmac } from '../../src/ingress/verify/sign-hmac.ts';
+import { signProof } from '../../src/ingress/verify/sign-proof.ts';
 import { standardWebhooks } from '../../src/ingress/verify/standard-webhooks.ts';
 import {
   codeOf,
@@ -28,21 +29,21 @@ const stripeSource: TestSource = {
 const one = '{"ref":"new_item","id":"e1","account":"inbox@example.com","data":{"id":"m_1"}}';
 const sign = (raw: string | Uint8Array, id = 'msg_1') =>
   signHmac(standardWebhooks, whsec, {
-    headers: { 'webhook-id': id },
+    ...{ method: 'POST', url: '', headers: { 'webhook-id': id } },
     raw: Buffer.from(raw),
     now: Date.now(),
-  });
+  }).headers;
 const signGithub = (raw: string | Uint8Array) => ({
-  ...signHmac(findProfile('github').signature, 'gh-secret', { headers: {}, raw: Buffer.from(raw), now: 0 }),
+  ...signProof(findProfile('github').proof, 'gh-secret', {
+    ...{ method: 'POST', url: '', headers: {}, raw: Buffer.from(raw), now: 0 },
+  }).headers,
   'x-github-event': 'issues',
   'x-github-delivery': 'd-1',
 });
 const signStripe = (raw: string | Uint8Array) =>
-  signHmac(findProfile('stripe').signature, 'whsec_stripe', {
-    headers: {},
-    raw: Buffer.from(raw),
-    now: Date.now(),
-  });
+  signProof(findProfile('stripe').proof, 'whsec_stripe', {
+    ...{ method: 'POST', url: '', headers: {}, raw: Buffer.from(raw), now: Date.now() },
+  }).headers;
 
 let ingress: Ingress;
 beforeAll(async () => {

@@ -62,7 +62,7 @@ execute: { principal: { id: sense-wake, kind: service }, grants: [{ capability: 
     const settings = { id: 'mail-hook', type: 'webhook' as const, pack: 'mail' };
     const response = await fetch(`${app.url}/ingress/mail-hook`, {
       method: 'POST',
-      headers: signDelivery(settings, secret, { id: 'd1', raw, now: Date.now() }),
+      headers: signDelivery(settings, secret, { id: 'd1', raw, now: Date.now() }).headers,
       body: raw,
     });
     expect(response.status).toBe(202);

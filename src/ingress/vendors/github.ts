@@ -16,18 +16,33 @@ const sample = (event: string, body: Record<string, unknown>): Sample => ({
  */
 export const github: VendorProfile = {
   vendor: 'github',
-  signature: {
+  about: {
+    name: 'GitHub webhooks and GitHub Apps',
+    docs: 'https://docs.github.com/en/webhooks',
+    setUp: 'Content type application/json, the secret, and the events that you map.',
+    secret: 'The secret of the webhook or of the App.',
+    answerSeconds: 10,
+    notes: [
+      'Only the body is signed: use `hook:` keys only where every hook of the source is yours, since its header is not.',
+      'GitHub does not deliver again by itself.',
+    ],
+    unconfirmed: ['That a redelivery repeats X-GitHub-Delivery; the 10 seconds.'],
+  },
+  proof: {
     kind: 'hmac',
     algorithm: 'sha256',
     key: 'text',
+    encoding: 'hex',
     signed: ['body'],
     // Never X-Hub-Signature (SHA-1), which GitHub still sends beside it.
-    signature: { header: 'x-hub-signature-256', separator: null, prefix: 'sha256=', encoding: 'hex' },
-    timestamp: null,
+    signature: { header: 'x-hub-signature-256', prefix: 'sha256=' },
   },
-  takesForms: true,
+  takes: ['json', 'form'],
   handshakes: [
-    { where: { header: 'x-github-event' }, is: 'ping', answer: { status: 200, body: { literal: 'pong' } } },
+    {
+      when: [{ at: { header: 'x-github-event' }, is: 'ping' }],
+      answer: { status: 200, body: { literal: 'pong' } },
+    },
   ],
   deliveryId: [{ header: 'x-github-delivery' }],
   // A redelivery repeats it.

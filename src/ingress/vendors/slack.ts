@@ -19,29 +19,43 @@ const callback = (event: Record<string, unknown>): Sample => ({
  */
 export const slack: VendorProfile = {
   vendor: 'slack',
-  signature: {
+  about: {
+    name: 'Slack Events API, interactivity and slash commands',
+    docs: 'https://docs.slack.dev/authentication/verifying-requests-from-slack',
+    setUp: 'The URL as Request URL of event subscriptions, interactivity and commands.',
+    secret: 'The signing secret of the app.',
+    answerSeconds: 3,
+    notes: [
+      'In a shared channel `team_id` may be the other workspace: the keys are of the installation in `authorizations`.',
+    ],
+  },
+  proof: {
     kind: 'hmac',
     algorithm: 'sha256',
     key: 'text',
+    encoding: 'hex',
     signed: [{ literal: 'v0:' }, 'timestamp', { literal: ':' }, 'body'],
-    signature: { header: 'x-slack-signature', separator: null, prefix: 'v0=', encoding: 'hex' },
+    signature: { header: 'x-slack-signature', prefix: 'v0=' },
     timestamp: { header: 'x-slack-request-timestamp' },
   },
-  takesForms: true,
+  takes: ['json', 'form'],
   handshakes: [
     {
-      where: { json: ['type'] },
-      is: 'url_verification',
+      when: [{ at: { json: ['type'] }, is: 'url_verification' }],
       answer: { status: 200, body: { json: ['challenge'] } },
     },
     // Slack's check of a slash command's certificate.
-    { where: { json: ['ssl_check'] }, is: '1', answer: { status: 200, body: { literal: '' } } },
+    { when: [{ at: { json: ['ssl_check'] }, is: '1' }], answer: { status: 200, body: { literal: '' } } },
   ],
   deliveryId: [{ json: ['event_id'] }],
   eventId: [{ json: ['event_id'] }],
   event: [
     { parts: [{ json: ['event', 'type'] }, { json: ['event', 'subtype'] }] },
-    { when: { json: ['command'] }, parts: [{ literal: 'slash_command' }], detail: [{ json: ['command'] }] },
+    {
+      when: { at: { json: ['command'] } },
+      parts: [{ literal: 'slash_command' }],
+      detail: [{ json: ['command'] }],
+    },
     {
       parts: [{ json: ['type'] }],
       detail: [

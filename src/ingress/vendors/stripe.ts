@@ -23,16 +23,27 @@ const event = (
  */
 export const stripe: VendorProfile = {
   vendor: 'stripe',
-  signature: {
+  about: {
+    name: 'Stripe snapshot and thin events',
+    docs: 'https://docs.stripe.com/webhooks/signature',
+    setUp: 'An endpoint with the events that you map; for accounts of others, of Connect.',
+    secret: 'The whole `whsec_…` text of the endpoint.',
+    answerSeconds: null,
+    unconfirmed: [
+      'How long both secrets sign after a roll (24 hours), and for how long is retried (3 days).',
+    ],
+  },
+  proof: {
     kind: 'hmac',
     algorithm: 'sha256',
     // All of `whsec_…` is the key here; only Standard Webhooks decodes what follows it.
     key: 'text',
+    encoding: 'hex',
     signed: ['timestamp', { literal: '.' }, 'body'],
-    signature: { header: 'stripe-signature', separator: ',', prefix: 'v1=', encoding: 'hex' },
+    signature: { header: 'stripe-signature', separator: ',', prefix: 'v1=' },
     timestamp: { item: 't=' },
   },
-  takesForms: false,
+  takes: ['json'],
   handshakes: [],
   deliveryId: [{ json: ['id'] }],
   eventId: [{ json: ['id'] }],

@@ -1,0 +1,50 @@
+import type { SourceSettings } from './source.ts';
+import { findProfile } from './vendors/find-profile.ts';
+import { needsOf } from './verify/needs-of.ts';
+
+type Settings = Extract<SourceSettings, { type: 'vendor' }>;
+type Given = {
+  params: ReadonlySet<string>;
+  hasSecret: boolean;
+  /** `http.public_url`. */
+  publicUrl: string | null;
+};
+
+/** What a source of a vendor lacks, each with the key of the source that it is about; for the configuration and for the start. */
+export const findSourceFaults = (
+  settings: Settings,
+  { params, hasSecret, publicUrl }: Given,
+): { key: string; message: string }[] => {
+  const profile = findProfile(settings.vendor);
+  const known = profile.params ?? {};
+  const needs = needsOf(profile.proof);
+  const plants = profile.handshakes.some((handshake) => handshake.plants !== undefined);
+  const faults: { key: string; message: string }[] = [];
+  const list = Object.entries(known)
+    .map(([name, { means }]) => `${name} (${means})`)
+    .join(', ');
+
+  if (needs.secrets && !hasSecret && !(plants && settings.pending === true))
+    faults.push({
+      key: 'secrets',
+      message: `${profile.vendor} needs a secret: ${profile.about.secret ?? 'what it signs with'}${plants ? '; or pending: true while it has yet to send it' : ''}`,
+    });
+  for (const name of params)
+    if (!Object.hasOwn(known, name))
+      faults.push({
+        key: 'params',
+        message: `${profile.vendor} has no param ${name}; ${list === '' ? 'it has none' : `it has ${list}`}`,
+      });
+  for (const [name, { needed, means }] of Object.entries(known)) {
+    if (params.has(name) || needed === 'never' || (needed === 'binding' && settings.binding === undefined))
+      continue;
+    const why = needed === 'binding' ? ' where the source has a fixed binding' : '';
+    faults.push({ key: 'params', message: `${profile.vendor} needs params.${name}${why}: ${means}` });
+  }
+  if (needs.url && publicUrl === null)
+    faults.push({
+      key: 'vendor',
+      message: `${profile.vendor} signs the URL that it calls: set http.public_url, under which it reaches us`,
+    });
+  return faults;
+};
