@@ -1,4 +1,4 @@
-import type { IQueueBackend, JobJson } from 'bullmq';
+import type { IQueueBackend, JobJson, KeepJobs } from 'bullmq';
 import { v7 as uuid } from 'uuid';
 import { keptEvents } from './queue-names.ts';
 
@@ -25,7 +25,7 @@ export type Taken = { job: TakenJob } | { job: null; until: number };
 export type JobSource = {
   name: string;
   take(): Promise<Taken>;
-  /** Done: the job is removed. With `fetchNext` the next one is taken in the same step. */
+  /** Done: the job is removed, or kept for a while where others look at the queue. With `fetchNext` the next one is taken in the same step. */
   complete(job: TakenJob, fetchNext: boolean): Promise<Taken>;
   /** Puts the job back at the head of its queue, for whoever is next (G8). */
   release(job: TakenJob): Promise<void>;
@@ -46,10 +46,18 @@ export type JobSource = {
   counts(): Promise<{ waiting: number; active: number }>;
 };
 
+/**
+ * A queue that others fill and look at: under their prefix, with its finished jobs kept for a while and its event stream
+ * left as they have it.
+ */
+export type SharedQueue = { prefix: string; keepDone: KeepJobs; keepFailed: KeepJobs };
+
 type JobSourceNeeds = {
   name: string;
   backend: IQueueBackend;
   lockMs: number;
+  /** Null: the queue is ours alone. */
+  shared: SharedQueue | null;
   wait: JobSource['wait'];
   recover: JobSource['recover'];
   peek: JobSource['peek'];
@@ -66,6 +74,7 @@ export const createJobSource = ({
   name,
   backend,
   lockMs,
+  shared,
   wait,
   recover,
   peek,
@@ -88,13 +97,14 @@ export const createJobSource = ({
     },
     async complete(job, fetchNext) {
       const minimal = { id: job.id, opts: job.json.opts } as Parameters<IQueueBackend['moveToCompleted']>[0];
-      const { result } = await backend.moveToCompleted(minimal, null, true, job.token, fetchNext);
+      const keep = shared?.keepDone ?? true;
+      const { result } = await backend.moveToCompleted(minimal, null, keep, job.token, fetchNext);
       return read(result, job.token, true);
     },
     release: (job) => backend.retryJob(job.id, true, job.token),
     async fail(job, reason) {
       const minimal = { id: job.id, opts: job.json.opts } as Parameters<IQueueBackend['moveToFailed']>[0];
-      await backend.moveToFailed(minimal, reason, false, job.token, false);
+      await backend.moveToFailed(minimal, reason, shared?.keepFailed ?? false, job.token, false);
     },
     extend: async (job) => (await backend.extendLock(job.id, job.token, lockMs)) === 1,
     wait,
@@ -102,9 +112,10 @@ export const createJobSource = ({
     peek,
     discard,
     async limit(limit) {
+      if (shared !== null && limit === null) return;
       await backend.setQueueMeta({
         ...(limit === null ? {} : { concurrency: limit }),
-        'opts.maxLenEvents': keptEvents,
+        ...(shared === null ? { 'opts.maxLenEvents': keptEvents } : {}),
       });
     },
     async counts() {

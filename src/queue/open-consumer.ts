@@ -3,7 +3,7 @@ import { createPostgresBackend, createRedisBackend, type IQueueBackend, type PgP
 import type { Redis } from 'ioredis';
 import type { Pool } from 'pg';
 import { createJobListener, type JobListener } from './create-job-listener.ts';
-import { createJobSource, type JobSource } from './create-job-source.ts';
+import { createJobSource, type JobSource, type SharedQueue } from './create-job-source.ts';
 import type { OutageLog } from './create-outage-log.ts';
 import { discardJobs } from './discard-jobs.ts';
 import { openQueuePool } from './open-queue-pool.ts';
@@ -20,7 +20,14 @@ export type LockTimes = { lockMs: number; recoverMs: number; maxStalls: number }
 
 export type Consumer = { sources: readonly JobSource[]; close(): Promise<void> };
 
-type ConsumerNeeds = { store: QueueStore; names: readonly string[]; times: LockTimes; outage: OutageLog };
+type ConsumerNeeds = {
+  store: QueueStore;
+  names: readonly string[];
+  times: LockTimes;
+  outage: OutageLog;
+  /** Set where the queues are not ours alone. */
+  shared?: SharedQueue | undefined;
+};
 
 /** Opens queues to take jobs from. Rejects where the store can't be reached now; what is open reconnects for ever. */
 export const openConsumer = ({ store, ...needs }: ConsumerNeeds): Promise<Consumer> =>
@@ -28,10 +35,10 @@ export const openConsumer = ({ store, ...needs }: ConsumerNeeds): Promise<Consum
 
 const openOnRedis = async (
   url: string,
-  { names, times, outage }: Omit<ConsumerNeeds, 'store'>,
+  { names, times, outage, shared }: Omit<ConsumerNeeds, 'store'>,
 ): Promise<Consumer> => {
   const { redis, disconnect } = openRedis(url, 'consumer', outage);
-  const backends = names.map((name) => redisBackend(redis, name, times));
+  const backends = names.map((name) => redisBackend(redis, name, shared?.prefix ?? keyPrefix, times));
   for (const backend of backends) backend.on('error', (error) => outage.failed(error));
   const close = async () => {
     const polite = Promise.allSettled(backends.map((backend) => backend.close(true)));
@@ -47,7 +54,7 @@ const openOnRedis = async (
   }
   const sources = names.flatMap((name, index) => {
     const backend = backends[index];
-    return backend === undefined ? [] : [redisSource(name, backend, times)];
+    return backend === undefined ? [] : [redisSource(name, backend, times, shared ?? null)];
   });
   return { sources, close };
 };
@@ -55,11 +62,12 @@ const openOnRedis = async (
 const redisBackend = (
   redis: Redis,
   name: string,
+  prefix: string,
   { lockMs, recoverMs, maxStalls }: LockTimes,
 ): IQueueBackend => {
   const opts = {
     connection: redis,
-    prefix: keyPrefix,
+    prefix,
     skipVersionCheck: true,
     lockDuration: lockMs,
     stalledInterval: recoverMs,
@@ -68,13 +76,19 @@ const redisBackend = (
   return createRedisBackend(name, opts, { withBlockingConnection: true });
 };
 
-const redisSource = (name: string, backend: IQueueBackend, { lockMs }: LockTimes): JobSource => {
+const redisSource = (
+  name: string,
+  backend: IQueueBackend,
+  { lockMs }: LockTimes,
+  shared: SharedQueue | null,
+): JobSource => {
   // A blocking command can't be called off, so one that outlives its wait is what the next wait waits for.
   let blocked: Promise<unknown> | null = null;
   return createJobSource({
     name,
     backend,
     lockMs,
+    shared,
     async wait(ms) {
       blocked ??= backend
         .waitForJob(2)
@@ -107,7 +121,7 @@ const redisSource = (name: string, backend: IQueueBackend, { lockMs }: LockTimes
 
 const openOnPostgres = async (
   url: string,
-  { names, times, outage }: Omit<ConsumerNeeds, 'store'>,
+  { names, times, outage, shared }: Omit<ConsumerNeeds, 'store'>,
 ): Promise<Consumer> => {
   await prepareBullmqSchema(url);
   // One statement per queue at a time, and one more for the renewal of locks.
@@ -123,7 +137,9 @@ const openOnPostgres = async (
   const listener = createJobListener(url, outage);
   const sources = names.flatMap((name, index) => {
     const backend = backends[index];
-    return backend === undefined ? [] : [postgresSource({ name, backend, pool, listener, times })];
+    return backend === undefined
+      ? []
+      : [postgresSource({ name, backend, pool, listener, times, shared: shared ?? null })];
   });
   return {
     sources,
@@ -147,13 +163,15 @@ type PostgresSourceNeeds = {
   pool: Pool;
   listener: JobListener;
   times: LockTimes;
+  shared: SharedQueue | null;
 };
 
-const postgresSource = ({ name, backend, pool, listener, times }: PostgresSourceNeeds): JobSource =>
+const postgresSource = ({ name, backend, pool, listener, times, shared }: PostgresSourceNeeds): JobSource =>
   createJobSource({
     name,
     backend,
     lockMs: times.lockMs,
+    shared,
     wait: (ms) => listener.wait(name, ms),
     recover: () => recoverStalledJobs(pool, name, times.maxStalls),
     peek: (limit) => peekJobs(pool, name, limit),

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { consumeJobs, type JobLoop, type Verdict } from './consume-jobs.ts';
-import type { JobSource, TakenJob } from './create-job-source.ts';
+import type { JobSource, SharedQueue, TakenJob } from './create-job-source.ts';
 import { createOutageLog } from './create-outage-log.ts';
 import { keepOpening } from './keep-opening.ts';
 import { type Consumer, openConsumer } from './open-consumer.ts';
@@ -26,20 +26,22 @@ type RunConsumerNeeds = {
   loops: number;
   /** Jobs per queue at a time over all processes; null: no bound. */
   limit: number | null;
+  /** Set where the queues are not ours alone. */
+  shared?: SharedQueue;
   run: (source: JobSource, job: TakenJob, stop: AbortSignal) => Promise<Verdict>;
   what: string;
   log: Logger;
 };
 
 /** Takes jobs from queues until closed. It opens by itself and waits for a store that is away for as long as it is. */
-export const runConsumer = ({ store, names, loops, limit, run, what, log }: RunConsumerNeeds) => {
+export const runConsumer = ({ store, names, loops, limit, shared, run, what, log }: RunConsumerNeeds) => {
   const outage = createOutageLog(log, what);
   const closing = new AbortController();
   const ending = new AbortController();
   let running: readonly JobLoop[] = [];
 
   const open = async (): Promise<Consumer> => {
-    const consumer = await openConsumer({ store, names, times, outage });
+    const consumer = await openConsumer({ store, names, times, outage, shared });
     try {
       // Before the first job is taken: without the limit two processes could work on one partition at once.
       const limited = Promise.all(consumer.sources.map((source) => source.limit(limit)));
