@@ -36,6 +36,7 @@ import { buryBatch } from './store/bury-batch.ts';
 import { createPool } from './store/create-pool.ts';
 import { migrate } from './store/migrate.ts';
 import { offerDueWakes } from './store/offer-due-wakes.ts';
+import { startOwnSources } from './start-own-sources.ts';
 import { offerPendingSurfacings } from './store/offer-pending-surfacings.ts';
 import { purgeExpired } from './store/purge-expired.ts';
 import { writeHeartbeat } from './store/write-heartbeat.ts';
@@ -103,7 +104,8 @@ const wire = async ({ loaded, role, log, port, driver }: AppOptions, releasers: 
   const pool = createPool(databaseUrl, {
     log,
     applicationName: `hcp-sense ${role}`,
-    max: config.queue.partitions + 6,
+    // A process source keeps one for its lock.
+    max: config.queue.partitions + 6 + config.sources.filter(({ type }) => type === 'process').length,
   });
   releasers.add('pool', 2_000, () => pool.end());
 
@@ -206,6 +208,10 @@ const wire = async ({ loaded, role, log, port, driver }: AppOptions, releasers: 
   const server = createServer({ bodyLimit: config.http.body_limit, log });
   const readiness = createReadinessCheck({
     isStopping: () => stopping,
+  // Queues and processes that nobody calls
+  const own = startOwnSources({ runs: plays('ingress'), loaded, store, pool, events, metrics, log });
+  releasers.add('own sources', 9_000, own.close);
+
     deadlineMs: PROBE_MS,
     probes: {
       database: async () => {
@@ -220,6 +226,7 @@ const wire = async ({ loaded, role, log, port, driver }: AppOptions, releasers: 
   await server.register(createOpsRoutes({ readiness, metrics: metrics.registry }));
   if (plays('ingress')) {
     await server.register(
+    processes: own.processes,
       createIngressRoutes({
         sources: new Map(
           config.sources
@@ -278,3 +285,5 @@ const remoteDriver = ({ config, secrets }: LoadedConfig): ExecDriver => {
   }
   return createRemoteDriver({ url: config.execute.url, token: secrets.execute });
 };
+      // Processes have five seconds to end; requests in hand end meanwhile.
+      void own.close();

@@ -8,6 +8,8 @@ export type Readiness = {
   stopping: boolean;
   checks: Record<string, Check>;
   partitions: readonly PartitionState[];
+  /** Pack processes that are run here. A crash loop is shown and does not make us not ready: a restart of ours mends no pack. */
+  processes: readonly { source: string; state: string }[];
 };
 
 type ReadinessParts = {
@@ -15,6 +17,7 @@ type ReadinessParts = {
   /** A real write on each store in use; resolves with warnings, rejects with what is wrong. */
   probes: Readonly<Record<string, () => Promise<readonly string[]>>>;
   partitions: () => Promise<readonly PartitionState[]>;
+  processes: () => Readiness['processes'];
   /** Milliseconds that one probe may take. */
   deadlineMs: number;
 };
@@ -24,7 +27,7 @@ type ReadinessParts = {
  * a partition that has work but did not move makes us not ready even where everything answers.
  */
 export const createReadinessCheck =
-  ({ isStopping, probes, partitions, deadlineMs }: ReadinessParts) =>
+  ({ isStopping, probes, partitions, processes, deadlineMs }: ReadinessParts) =>
   async (): Promise<Readiness> => {
     const names = Object.keys(probes);
     const checks = Object.fromEntries(
@@ -35,7 +38,7 @@ export const createReadinessCheck =
     const moved = await within(partitions(), deadlineMs).catch(() => []);
     const ready =
       !isStopping() && Object.values(checks).every(({ ok }) => ok) && !moved.some(({ stuck }) => stuck);
-    return { ready, stopping: isStopping(), checks, partitions: moved };
+    return { ready, stopping: isStopping(), checks, partitions: moved, processes: processes() };
   };
 
 const probeWithin = async (

@@ -19,7 +19,7 @@ const announcement = (id: string, more: object = {}) => ({ pack: 'mail', ref: 'n
 
 describe.each(queueBackends)('the internal queue on $kind', ({ kind, url }) => {
   let store: QueueStore;
-  let queue: Queue;
+  let queue: Awaited<ReturnType<typeof openQueue>>;
   let taken: Announcement[];
   let facts: object[];
   let closers: (() => Promise<unknown>)[];
@@ -36,7 +36,7 @@ describe.each(queueBackends)('the internal queue on $kind', ({ kind, url }) => {
   });
 
   /** As a service of the operator would have it: plain BullMQ, defaults only. */
-  const openQueue = async ({ kind: which, url: address }: QueueStore): Promise<Queue> => {
+  const openQueue = async ({ kind: which, url: address }: QueueStore) => {
     if (which === 'redis') {
       const connection = new Redis(address, { maxRetriesPerRequest: null });
       closers.push(async () => connection.disconnect());
