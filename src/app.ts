@@ -32,11 +32,11 @@ import type { QueueStore } from './queue/queue-store-of.ts';
 import { createInboxQueueSink } from './sinks/create-inbox-queue-sink.ts';
 import { createSurfacer } from './sinks/create-surfacer.ts';
 import { surfacingId } from './sinks/surfacing-id.ts';
+import { startOwnSources } from './start-own-sources.ts';
 import { buryBatch } from './store/bury-batch.ts';
 import { createPool } from './store/create-pool.ts';
 import { migrate } from './store/migrate.ts';
 import { offerDueWakes } from './store/offer-due-wakes.ts';
-import { startOwnSources } from './start-own-sources.ts';
 import { offerPendingSurfacings } from './store/offer-pending-surfacings.ts';
 import { purgeExpired } from './store/purge-expired.ts';
 import { writeHeartbeat } from './store/write-heartbeat.ts';
@@ -204,14 +204,14 @@ const wire = async ({ loaded, role, log, port, driver }: AppOptions, releasers: 
     releasers.add('wake worker', 4_000, wakeWorker.close);
   }
 
-  // HTTP, last to start and first to stop
-  const server = createServer({ bodyLimit: config.http.body_limit, log });
-  const readiness = createReadinessCheck({
-    isStopping: () => stopping,
   // Queues and processes that nobody calls
   const own = startOwnSources({ runs: plays('ingress'), loaded, store, pool, events, metrics, log });
   releasers.add('own sources', 9_000, own.close);
 
+  // HTTP, last to start and first to stop
+  const server = createServer({ bodyLimit: config.http.body_limit, log });
+  const readiness = createReadinessCheck({
+    isStopping: () => stopping,
     deadlineMs: PROBE_MS,
     probes: {
       database: async () => {
@@ -222,11 +222,11 @@ const wire = async ({ loaded, role, log, port, driver }: AppOptions, releasers: 
     },
     partitions: async () =>
       describePartitions(await events.depth(), workers?.lastMoved() ?? [], Date.now(), STUCK_MS),
+    processes: own.processes,
   });
   await server.register(createOpsRoutes({ readiness, metrics: metrics.registry }));
   if (plays('ingress')) {
     await server.register(
-    processes: own.processes,
       createIngressRoutes({
         sources: new Map(
           config.sources
@@ -271,6 +271,8 @@ const wire = async ({ loaded, role, log, port, driver }: AppOptions, releasers: 
     pool,
     async stop() {
       stopping = true;
+      // Processes have five seconds to end; requests in hand end meanwhile.
+      void own.close();
       await releasers.releaseAll();
     },
   };
@@ -285,5 +287,3 @@ const remoteDriver = ({ config, secrets }: LoadedConfig): ExecDriver => {
   }
   return createRemoteDriver({ url: config.execute.url, token: secrets.execute });
 };
-      // Processes have five seconds to end; requests in hand end meanwhile.
-      void own.close();

@@ -78,23 +78,23 @@ const vendorSource = z.strictObject({
   refs: z.record(z.string().min(1), ref).optional(),
 });
 
+/** Nothing is taken from it; what waits there goes on waiting. */
+const paused = z.boolean().default(false);
+
 /** A colon parts the keys of BullMQ on Redis, so it takes none in a name. */
 const bullName = z
   .string()
   .regex(/^[A-Za-z0-9_.-]{1,128}$/, 'expected letters, digits, ".", "_" and "-", at most 128');
 
-/** Nothing is taken from it; what waits there goes on waiting. */
-const paused = z.boolean().default(false);
-
 const queueSource = z.strictObject({
   ...sourceBase,
   type: z.literal('queue'),
+  paused,
   /** The BullMQ queue, in our queue store, whose jobs are announcements. */
   queue: bullName,
   /** BullMQ's `prefix` of whoever adds the jobs; without meaning on Postgres. Braces make a Redis Cluster hash tag. */
   prefix: z
     .string()
-  paused,
     .regex(/^[A-Za-z0-9_.{}-]{1,64}$/, 'expected letters, digits, ".", "_", "-" and braces, at most 64')
     .default('bull'),
   pack: packName.optional(),
@@ -106,12 +106,12 @@ const noNul = (text: string): boolean => !text.includes('\0');
 const processSource = z.strictObject({
   ...sourceBase,
   type: z.literal('process'),
+  paused,
   /** A pack of kind `sense_only`. */
   pack: packName,
   /** Program and arguments, handed over as they are: there is no shell. */
   command: z
     .array(z.string().refine(noNul, 'must not hold NUL'))
-  paused,
     .min(1, 'the program is missing')
     .refine(([program]) => program !== '', 'the program is empty'),
   /** Names of the environment variables that the process is given; it is given no other. */
