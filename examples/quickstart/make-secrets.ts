@@ -8,7 +8,6 @@ const standardWebhooks = (): string => `whsec_${randomBytes(32).toString('base64
 /** File name → how its secret is made; the names are those that sense.yaml reads. */
 const secrets: Readonly<Record<string, () => string>> = {
   'mail-hook': standardWebhooks,
-  'watcher-hook': standardWebhooks,
   github: token,
   execute: token,
   ops: token,

@@ -2,7 +2,7 @@
  * `npm start`: the whole product on one machine, with nothing else installed. Makes secrets on the first start, starts
  * the example runtime and every role, applies the example directory, and says what to try.
  */
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { startApp } from '../../src/app.ts';
 import { runUntilSignal } from '../../src/cli/run-until-signal.ts';
@@ -33,6 +33,8 @@ const start = async (): Promise<void> => {
   const home = resolve(findPackageRoot(), '.sense');
   const log = createLogger(process.env.LOG_LEVEL ?? 'warn');
   const secretsMade = await makeSecrets(home);
+  // Where the watcher pack runs.
+  await mkdir(join(home, 'workspace'), { recursive: true });
   const loaded = await readConfig({
     file: join(here, 'sense.yaml'),
     env: { ...process.env, SENSE_HOME: home },

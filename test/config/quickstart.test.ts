@@ -9,7 +9,7 @@ describe('the quick start', () => {
   it('S01 S08: its configuration loads with the three example packs and needs no environment', async () => {
     const loaded = await readConfig({ file, env: {}, vendors: ['github'] });
     expect([...loaded.packs.keys()]).toEqual(['mail', 'issues', 'watcher']);
-    expect(loaded.config.sources.map(({ id }) => id)).toEqual(['mail-hook', 'github', 'watcher-hook']);
+    expect(loaded.config.sources.map(({ id }) => id)).toEqual(['mail-hook', 'github', 'watcher']);
     expect(loaded.stores.database.kind).toBe('embedded');
     expect(loaded.stores.queue).toEqual(loaded.stores.database);
     expect(loaded.packs.get('watcher')?.pack).toMatchObject({ senseOnly: true, verbs: new Map() });
