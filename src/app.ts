@@ -7,6 +7,7 @@ import { createOpsRoutes } from './api/create-ops-routes.ts';
 import { describeConfig } from './config/describe-config.ts';
 import type { LoadedConfig, Role } from './config/loaded-config.ts';
 import { createReleasers, type Releasers } from './create-releasers.ts';
+import { createSources } from './create-sources.ts';
 import { CodedError } from './domain/errors.ts';
 import type { EmbeddedPostgres } from './embedded/embedded-postgres.ts';
 import { openEmbeddedPostgres } from './embedded/open-embedded-postgres.ts';
@@ -15,7 +16,6 @@ import { createRemoteDriver } from './exec-client/create-remote-driver.ts';
 import type { ExecDriver } from './exec-client/driver.ts';
 import { createIngressRoutes } from './ingress/create-ingress-routes.ts';
 import { createServer } from './ingress/create-server.ts';
-import { createSource } from './ingress/create-source.ts';
 import { openServer } from './ingress/open-server.ts';
 import { createMetrics } from './observe/create-metrics.ts';
 import { createReadinessCheck } from './observe/create-readiness-check.ts';
@@ -228,11 +228,7 @@ const wire = async ({ loaded, role, log, port, driver }: AppOptions, releasers: 
   if (plays('ingress')) {
     await server.register(
       createIngressRoutes({
-        sources: new Map(
-          config.sources
-            .filter((source) => source.type === 'webhook' || source.type === 'vendor')
-            .map((source) => [source.id, createSource(source, secrets.sources.get(source.id) ?? [])]),
-        ),
+        sources: await createSources(loaded),
         enqueue: events.enqueue,
         clock: Date.now,
         log,

@@ -5,12 +5,12 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { startApp } from '../../src/app.ts';
+import { knownVendors } from '../../src/cli/known-vendors.ts';
 import { runUntilSignal } from '../../src/cli/run-until-signal.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import { readYaml } from '../../src/config/read-yaml.ts';
 import { parseDirectory } from '../../src/domain/directory-schema.ts';
 import { CodedError } from '../../src/domain/errors.ts';
-import { vendorNames } from '../../src/ingress/vendors/find-profile.ts';
 import { createLogger } from '../../src/observe/create-logger.ts';
 import { applyDirectory } from '../../src/store/apply-directory.ts';
 import { findPackageRoot } from '../../src/store/find-package-root.ts';
@@ -39,7 +39,7 @@ const start = async (): Promise<void> => {
     file: join(here, 'sense.yaml'),
     env: { ...process.env, SENSE_HOME: home },
     role: 'all',
-    vendors: vendorNames,
+    vendors: knownVendors,
   });
 
   const runtime = createRuntimeServer({

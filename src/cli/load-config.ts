@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { LoadedConfig, Role } from '../config/loaded-config.ts';
 import { readConfig } from '../config/read-config.ts';
-import { vendorNames } from '../ingress/vendors/find-profile.ts';
+import { knownVendors } from './known-vendors.ts';
 
 /**
  * Reads the configuration that a command was given: `-c, --config FILE` of it or of the program, else SENSE_CONFIG, else
@@ -12,5 +12,5 @@ import { vendorNames } from '../ingress/vendors/find-profile.ts';
 export const loadConfig = (command: Command, needs: { role?: Role } = {}): Promise<LoadedConfig> => {
   const { config } = command.optsWithGlobals<{ config?: string }>();
   const file = config ?? (process.env.SENSE_CONFIG?.trim() || 'sense.yaml');
-  return readConfig({ file, env: process.env, role: needs.role ?? null, vendors: vendorNames });
+  return readConfig({ file, env: process.env, role: needs.role ?? null, vendors: knownVendors });
 };

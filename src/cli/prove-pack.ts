@@ -203,7 +203,7 @@ const throwAwayConfig = (home: string, pack: Pack, secret: string): LoadedConfig
     },
   }),
   packs: new Map([[pack.id, { pack, routes: new Map() }]]),
-  secrets: { sources: new Map([[source, [secret]]]), tokens: new Map(), execute: null },
+  secrets: { sources: new Map([[source, [secret]]]), params: new Map(), tokens: new Map(), execute: null },
   stores: {
     database: { kind: 'embedded', dir: join(home, 'postgres') },
     queue: { kind: 'embedded', dir: join(home, 'postgres') },

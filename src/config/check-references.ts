@@ -40,11 +40,21 @@ export const checkRefName = (
   ];
 };
 
+/** What the room that knows vendors says of a source; `key` is the key of the source that a fault is about. */
+export type KnownVendors = {
+  names: readonly string[];
+  findFaults: (
+    source: Extract<Config['sources'][number], { type: 'vendor' }>,
+    publicUrl: string | undefined,
+  ) => readonly { key: string; message: string }[];
+};
+
 /** What sources refer to: packs, triggers and, where the caller knows them, vendors. */
 export const checkSources = (
   sources: ReadonlyArray<Entry<Config['sources'][number]>>,
   packs: KnownPacks,
-  vendors: readonly string[] | null,
+  vendors: KnownVendors | null,
+  publicUrl: string | undefined,
 ): ConfigFault[] =>
   sources.flatMap(({ value: source, path }) => {
     if (source.type === 'webhook' || source.type === 'queue') {
@@ -69,8 +79,11 @@ export const checkSources = (
       const message = `pack "${source.pack}" is not of kind sense_only; no other kind runs as a process`;
       return [...faults, { path: [...path, 'pack'], message }];
     }
-    if (vendors !== null && !vendors.includes(source.vendor)) {
-      const known = nearestKey(source.vendor, vendors) || `; known: ${vendors.join(', ')}`;
+    if (vendors?.names.includes(source.vendor) === true) {
+      for (const { key, message } of vendors.findFaults(source, publicUrl))
+        faults.push({ path: [...path, key], message });
+    } else if (vendors !== null) {
+      const known = nearestKey(source.vendor, vendors.names) || `; known: ${vendors.names.join(', ')}`;
       faults.push({ path: [...path, 'vendor'], message: `vendor "${source.vendor}" is unknown${known}` });
     }
     for (const [event, ref] of Object.entries(source.refs ?? {})) {

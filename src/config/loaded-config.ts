@@ -10,6 +10,8 @@ export type Role = (typeof roles)[number];
 export type Secrets = {
   /** Source id → its live secrets, in the order of the configuration. */
   sources: ReadonlyMap<string, readonly string[]>;
+  /** Source id → what its vendor needs beside secrets. */
+  params: ReadonlyMap<string, Readonly<Record<string, string>>>;
   /** Token id → its secret. */
   tokens: ReadonlyMap<string, string>;
   /** Execute's bearer token; null unless this role wakes. */

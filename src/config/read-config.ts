@@ -12,6 +12,7 @@ import {
   checkSources,
   type Entry,
   type KnownPacks,
+  type KnownVendors,
 } from './check-references.ts';
 import { checkExecuteGrants, checkWakes } from './check-wakes.ts';
 import { type ConfigFault, describeConfigIssue } from './describe-config-issue.ts';
@@ -79,7 +80,7 @@ const codeOf = (counts: { own: number; missing: number; faulty: number }): Error
 /**
  * Reads a configuration with its packs and the secrets that `role` needs, checks it whole and freezes it.
  * @param role null for a command that starts nothing: then no secret is read
- * @param vendors names of the vendor profiles; null where the caller does not know them
+ * @param vendors the vendor profiles that there are, and what each asks of a source; null where the caller does not know them
  * @param cwd where `.sense` lies unless SENSE_HOME says otherwise
  * @throws CONFIG_NOT_FOUND, CONFIG_YAML; then CONFIG_INVALID, PACK_NOT_FOUND or PACK_FAULTY with every fault at once, each
  *   as `path (line N): message`; then SECRET_UNUSABLE
@@ -94,7 +95,7 @@ export const readConfig = async ({
   file: string;
   env: Environment;
   role?: Role | null;
-  vendors?: readonly string[] | null;
+  vendors?: KnownVendors | null;
   cwd?: string;
 }): Promise<LoadedConfig> => {
   const file = resolve(cwd, givenFile);
@@ -113,6 +114,7 @@ export const readConfig = async ({
   const sources = readEntries(raw.sources, 'sources', shape.sources.unwrap().element);
   const wakes = readEntries(raw.wakes, 'wakes', shape.wakes.unwrap().element);
   const tokens = readEntries(raw.tokens, 'tokens', shape.tokens.unwrap().element);
+  const http = shape.http.safeParse(raw.http);
   const execute = shape.execute.safeParse(raw.execute);
   const database = shape.database.safeParse(raw.database);
   const queue = shape.queue.safeParse(raw.queue);
@@ -135,7 +137,7 @@ export const readConfig = async ({
     ...checkDoubledIds('source', sources),
     ...checkDoubledIds('wake', wakes),
     ...checkDoubledIds('token', tokens),
-    ...checkSources(sources, known, vendors),
+    ...checkSources(sources, known, vendors, http.data?.public_url),
     ...checkQueues(sources, shape.sinks.safeParse(raw.sinks).data?.inbox_queue?.name),
     ...checkWakes(wakes, known, execute.success ? (execute.data ?? 'absent') : null),
     ...(execute.data === undefined ? [] : checkExecuteGrants(execute.data, known)),

@@ -59,6 +59,17 @@ export const resolveSecrets = async ({
   const ofSources = sources.flatMap(({ id, secrets }) =>
     secrets.map((ref) => ({ id, what: `source "${id}"`, ref })),
   );
+  const vendors = sources.filter((source) => source.type === 'vendor');
+  const params = new Map<string, Record<string, string>>();
+  for (const { id, params: named } of vendors) {
+    const resolved: Record<string, string> = {};
+    for (const [name, value] of Object.entries(named)) {
+      const reading = typeof value === 'string' ? { value } : await readSecret(value, { env, dir });
+      if ('value' in reading) resolved[name] = reading.value;
+      else faults.push(`source "${id}": params.${name}: ${reading.unusable}`);
+    }
+    params.set(id, resolved);
+  }
   const ofTokens = (need.ingress ? config.tokens : []).map(({ id, secret }) => ({
     id,
     what: `token "${id}"`,
@@ -79,6 +90,7 @@ export const resolveSecrets = async ({
     readSources.filter((read) => read.id === id).map(({ value }) => value);
   return {
     sources: new Map(sources.map(({ id }) => [id, valuesOf(id)])),
+    params,
     tokens: new Map(readTokens.map(({ id, value }) => [id, value])),
     execute: execute?.value ?? null,
   };

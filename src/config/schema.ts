@@ -73,7 +73,12 @@ const vendorSource = z.strictObject({
   type: z.literal('vendor'),
   vendor: name,
   pack: packName,
-  secrets,
+  /** Left out only where the vendor has none, or has yet to plant its own. */
+  secrets: secrets.default([]),
+  /** What the vendor needs beside secrets; docs/vendors.md names it for each. */
+  params: z.record(z.string().min(1), z.union([z.string().min(1), secretRef])).default({}),
+  /** The vendor has yet to plant the key that it will sign with; the first that comes is taken, and no other. */
+  pending: z.boolean().default(false),
   /** Vendor event → ref; `*` may end a name. Replaces the profile's own mapping. */
   refs: z.record(z.string().min(1), ref).optional(),
 });

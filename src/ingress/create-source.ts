@@ -59,7 +59,8 @@ const createVendorSource = (
   let plantedSecret = context.plantedSecret ?? null;
   const [fault] = findSourceFaults(settings, {
     params: new Set(Object.keys(params)),
-    hasSecret: secrets.length > 0 || plantedSecret !== null,
+    hasSecret: secrets.length > 0,
+    isPlanted: plantedSecret !== null,
     publicUrl: url,
   });
   if (fault !== undefined)

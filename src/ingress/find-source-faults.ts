@@ -6,6 +6,8 @@ type Settings = Extract<SourceSettings, { type: 'vendor' }>;
 type Given = {
   params: ReadonlySet<string>;
   hasSecret: boolean;
+  /** Whether its vendor has planted one; null where that is not known yet. */
+  isPlanted: boolean | null;
   /** `http.public_url`. */
   publicUrl: string | null;
 };
@@ -13,18 +15,19 @@ type Given = {
 /** What a source of a vendor lacks, each with the key of the source that it is about; for the configuration and for the start. */
 export const findSourceFaults = (
   settings: Settings,
-  { params, hasSecret, publicUrl }: Given,
+  { params, hasSecret, isPlanted, publicUrl }: Given,
 ): { key: string; message: string }[] => {
   const profile = findProfile(settings.vendor);
   const known = profile.params ?? {};
   const needs = needsOf(profile.proof);
   const plants = profile.handshakes.some((handshake) => handshake.plants !== undefined);
+  const mayBePlanted = plants && (settings.pending === true || isPlanted !== false);
   const faults: { key: string; message: string }[] = [];
   const list = Object.entries(known)
     .map(([name, { means }]) => `${name} (${means})`)
     .join(', ');
 
-  if (needs.secrets && !hasSecret && !(plants && settings.pending === true))
+  if (needs.secrets && !hasSecret && !mayBePlanted)
     faults.push({
       key: 'secrets',
       message: `${profile.vendor} needs a secret: ${profile.about.secret ?? 'what it signs with'}${plants ? '; or pending: true while it has yet to send it' : ''}`,

@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { knownVendors } from '../../src/cli/known-vendors.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 
 const file = 'examples/quickstart/sense.yaml';
 
 describe('the quick start', () => {
   it('S01 S08: its configuration loads with the three example packs and needs no environment', async () => {
-    const loaded = await readConfig({ file, env: {}, vendors: ['github'] });
+    const loaded = await readConfig({ file, env: {}, vendors: knownVendors });
     expect([...loaded.packs.keys()]).toEqual(['mail', 'issues', 'watcher']);
     expect(loaded.config.sources.map(({ id }) => id)).toEqual(['mail-hook', 'github', 'watcher']);
     expect(loaded.stores.database.kind).toBe('embedded');

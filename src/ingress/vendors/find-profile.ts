@@ -1,13 +1,43 @@
 import { closest } from 'fastest-levenshtein';
 import { CodedError } from '../../domain/errors.ts';
+import { asana } from './asana.ts';
+import { awsSns } from './aws-sns.ts';
+import { discord } from './discord.ts';
 import { github } from './github.ts';
+import { gitlab } from './gitlab.ts';
+import { gmail } from './gmail.ts';
+import { googlePubsub } from './google-pubsub.ts';
+import { hubspot } from './hubspot.ts';
+import { mailgun } from './mailgun.ts';
+import { meta } from './meta.ts';
+import { microsoftGraph } from './microsoft-graph.ts';
 import type { VendorProfile } from './profile.ts';
+import { sendgrid } from './sendgrid.ts';
 import { slack } from './slack.ts';
 import { stripe } from './stripe.ts';
+import { twilio } from './twilio.ts';
 
 /** Every vendor we know: one file and one line each. */
+export const vendorProfiles: readonly VendorProfile[] = [
+  asana,
+  awsSns,
+  discord,
+  github,
+  gitlab,
+  gmail,
+  googlePubsub,
+  hubspot,
+  mailgun,
+  meta,
+  microsoftGraph,
+  sendgrid,
+  slack,
+  stripe,
+  twilio,
+];
+
 const profiles: ReadonlyMap<string, VendorProfile> = new Map(
-  [github, slack, stripe].map((profile) => [profile.vendor, profile]),
+  vendorProfiles.map((profile) => [profile.vendor, profile]),
 );
 
 /** Names that `sources[].vendor` may be. */
