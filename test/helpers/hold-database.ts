@@ -60,13 +60,17 @@ export const holdCommits = async (url: string, pool: Pool): Promise<Hold> => {
   return holdBy(url, 'select pg_advisory_xact_lock(77, 77)');
 };
 
-/** Makes every recording transaction take at least this long, so that something can happen while one is under way. */
-export const slowRecording = async (pool: Pool, seconds: number): Promise<void> => {
+/** The first transactions record; those that find records for which `where` holds wait in the middle of theirs. */
+export const holdLaterRecording = async (url: string, pool: Pool, where: string): Promise<Hold> => {
   await pool.query(`
-    create function sense.take_time() returns trigger language plpgsql as $$
-      begin perform pg_sleep(${seconds}); return null; end $$;
-    create trigger take_time after insert on sense.records
-      for each statement execute function sense.take_time()`);
+    create function sense.wait_if_begun() returns trigger language plpgsql as $$
+      begin
+        if exists (select from sense.records where ${where}) then perform pg_advisory_xact_lock_shared(77, 78); end if;
+        return null;
+      end $$;
+    create trigger wait_if_begun before insert on sense.records
+      for each statement execute function sense.wait_if_begun()`);
+  return holdBy(url, 'select pg_advisory_xact_lock(77, 78)');
 };
 
 /** The database is gone, as in a restart that takes a while: sessions are cut off and nobody gets in until `restore`. */

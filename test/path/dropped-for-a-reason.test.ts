@@ -92,7 +92,7 @@ describe.skipIf(!hasPostgres).each(queueBackends)(
       });
       expect(status).toBe(202);
       await expectDrop('mail-hook', deliveryId, 'ref_undeclared');
-      expect(isReported(deliveryId)).toBe(true);
+      await waitFor('it is reported', () => isReported(deliveryId));
     });
 
     test('S11 S17 S27: without sense.enable it is dropped, whatever commands are granted, and its payload is nowhere (G6)', async () => {
@@ -133,14 +133,14 @@ describe.skipIf(!hasPostgres).each(queueBackends)(
           ...(account === undefined ? {} : { account }),
         });
         await expectDrop('mail-hook', deliveryId, 'binding_unknown');
-        expect(isReported(deliveryId)).toBe(true);
+        await waitFor('it is reported', () => isReported(deliveryId));
       }
     });
 
     test('S18: brain without a project is dropped and reported', async () => {
       await product.deliver.github('issues', issueOpened(66), 'gh-homeless');
       await expectDrop('github', 'gh-homeless', 'project_required');
-      expect(isReported('gh-homeless')).toBe(true);
+      await waitFor('it is reported', () => isReported('gh-homeless'));
     });
 
     test('S19: a path that leads out of the workspace is dropped and reported, one inside is not', async () => {
@@ -151,7 +151,7 @@ describe.skipIf(!hasPostgres).each(queueBackends)(
         data: { path: '../../etc/passwd' },
       });
       await expectDrop('watcher-hook', out.deliveryId, 'workspace_outside');
-      expect(isReported(out.deliveryId)).toBe(true);
+      await waitFor('it is reported', () => isReported(out.deliveryId));
       const inside = await product.deliver.watcher({
         ref: 'file.changed',
         id: 'in',
@@ -167,7 +167,7 @@ describe.skipIf(!hasPostgres).each(queueBackends)(
         product.deliver.mail({ ref: 'item.updated', id, account: 'ship@example.com', data: {} });
       const before = await shipped('ship-1');
       await expectDrop('mail-hook', before.deliveryId, 'elevation_required');
-      expect(isReported(before.deliveryId)).toBe(true);
+      await waitFor('it is reported', () => isReported(before.deliveryId));
 
       const granted = await product.api('PUT', '/v1/directory/grants/g_ship', {
         as: 'ops',

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { holdWrites, slowRecording } from '../helpers/hold-database.ts';
+import { holdLaterRecording } from '../helpers/hold-database.ts';
 import { type Product, startProduct } from '../helpers/start-product.ts';
 import { hasPostgres, queueBackends } from '../helpers/stores.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -82,22 +82,20 @@ describe.skipIf(!hasPostgres).each(queueBackends)(
         const mine = ['inbox@example.com', 'work@example.com'];
         await queueUp(product, mine, events);
         await queueUp(product, ['other@example.com'], 500);
-        // Each batch takes its time, so that there is much left to do when the revoke comes.
-        await slowRecording(product.pool, 0.1);
-
         const underMine = `principal_id = 'user_42'`;
+        const later = await holdLaterRecording(product.databaseUrl, product.pool, underMine);
+
         product.launch('worker');
-        await waitFor('the worker records', async () => (await product.count('records', underMine)) >= 300);
         // The revoke comes while batches that read the old facts are under way: it has to wait for them.
-        const middle = await holdWrites(product.databaseUrl, 'sense.records');
-        await waitFor('a batch is under way', () => middle.blocked('insert into sense.records'));
+        await waitFor('some are recorded', async () => (await product.count('records', underMine)) > 0);
+        await waitFor('a batch is under way', () => later.blocked('insert into sense.records'));
         const returned = take(product).then(() => product.count('records', underMine));
         await waitFor('the revoke waits, or has returned all the same', () =>
           Promise.race([returned.then(() => true), isRevokeWaiting(product)]),
         );
-        await middle.release();
+        await later.release();
         const atReturn = await returned;
-        expect(atReturn).toBeGreaterThanOrEqual(300);
+        expect(atReturn).toBeGreaterThan(0);
         expect(atReturn).toBeLessThan(events);
 
         await waitFor('the queue is worked off', async () => {
@@ -119,13 +117,13 @@ describe.skipIf(!hasPostgres).each(queueBackends)(
           ).toBe(500);
 
         // Later events meet the same no, and the producer its 202.
-        const later = await product.deliver.mail({
+        const next = await product.deliver.mail({
           ref: 'new_item',
-          id: 'later',
+          id: 'next',
           account: 'inbox@example.com',
         });
-        expect(later.status).toBe(202);
-        expect(await product.decisionOf('mail-hook', later.deliveryId)).toMatchObject({
+        expect(next.status).toBe(202);
+        expect(await product.decisionOf('mail-hook', next.deliveryId)).toMatchObject({
           outcome: 'dropped',
           reason,
         });
