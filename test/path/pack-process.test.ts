@@ -213,7 +213,9 @@ describe.skipIf(!hasPostgres)('when we end, in whatever way', () => {
     const pidOf = async () => (await statesOf(product.the('all')))[0]?.pid ?? 0;
     const first = await waitFor('it runs', pidOf);
     await waitFor('its mark is written', async () =>
-      (await readdir(join(product.home, '.sense', 'run')).catch(() => [])).includes('process-stubborn.json'),
+      (await readdir(join(product.home, '.sense', 'run')).catch((): string[] => [])).includes(
+        'process-stubborn.json',
+      ),
     );
     const own = product.the('all').pid;
     for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
