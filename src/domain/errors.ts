@@ -93,7 +93,31 @@ export const errorCatalogue = {
     status: 413,
     retry: false,
     means: 'The body is larger than this source takes',
-    mend: 'Send less, or raise http.body_limit.',
+    mend: 'Send less, or raise http.body_limit or sources[].body_limit.',
+  },
+  NETWORK_REFUSED: {
+    status: 403,
+    retry: false,
+    means: 'This source is not called from this network',
+    mend: "Check sources[].networks, and http.trusted_proxies where a proxy stands between; the vendor's ranges change.",
+  },
+  SOURCE_PAUSED: {
+    status: 503,
+    retry: true,
+    means: 'This source is paused',
+    mend: 'Deliver again later; take sources[].paused out to go on.',
+  },
+  RATE_LIMITED: {
+    status: 429,
+    retry: true,
+    means: 'This source delivers faster than sources[].rate_limit lets it',
+    mend: 'Deliver again after the seconds of Retry-After, or raise the limit.',
+  },
+  CONTENT_ENCODING_UNSUPPORTED: {
+    status: 415,
+    retry: false,
+    means: 'This content encoding is not taken',
+    mend: 'Send the body as it is, or with gzip or deflate, once.',
   },
   CONTENT_TYPE_UNSUPPORTED: {
     status: 415,
@@ -210,6 +234,12 @@ export const errorCatalogue = {
     retry: true,
     means: 'The request was not whole in time',
     mend: 'Send it again, faster.',
+  },
+  HEAD_TOO_LARGE: {
+    status: 431,
+    retry: false,
+    means: 'The head of the request is too large',
+    mend: 'Keep request line and headers within 16 KiB.',
   },
   RECORD_UNKNOWN: {
     status: 404,
