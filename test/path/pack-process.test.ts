@@ -1,4 +1,7 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { appendFile, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { isAlive } from '../../src/embedded/is-alive.ts';
@@ -21,6 +24,15 @@ const oneSource = (usual: Record<string, unknown>, source: Record<string, unknow
 });
 const homeOf = (usual: Record<string, unknown>) =>
   (usual.packs as { dir: string }[])[0]?.dir.replace(/\/packs\/mail$/, '') ?? '';
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+};
 
 /** Processes that run `emit.mjs` of this product, by whoever started them. */
 const emitters = async (home: string): Promise<number[]> => {
@@ -256,6 +268,46 @@ describe.skipIf(!hasPostgres)('when we end, in whatever way', () => {
     await writeFile(join(product.home, 'workspace', 'mended'), '');
     await waitFor('it runs', async () => (await statesOf(ready))[0]?.pid);
     await rm(join(product.home, 'workspace', 'mended'));
+  });
+
+  test('nobody reads our stderr and stdout any more: the process that we run, and we, live on', async () => {
+    const source = { id: 'teller', command: ['tail', '-n', '+1', '-F', '../told'], binding: 'bnd_ws' };
+    const product = await startOne(source);
+    await product.the('all').kill('SIGTERM');
+    const port = await freePort();
+    const child = spawn(
+      process.execPath,
+      [join('dist', 'src', 'main.js'), 'start', '--port', String(port), '--config', product.configFile],
+      {
+        env: {
+          PATH: process.env.PATH,
+          SENSE_TEST_RUN: process.env.SENSE_TEST_RUN,
+          SENSE_HOME: product.home,
+          DATABASE_URL: product.databaseUrl,
+          QUEUE_URL: product.queueUrl,
+          ...product.secrets,
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
+    const ended = once(child, 'exit');
+    onTestFinished(async () => {
+      child.kill('SIGTERM');
+      await ended;
+    });
+    child.stdout.destroy();
+    child.stderr.destroy();
+    const isUp = async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null))?.ok ?? false;
+    await waitFor('it is ready', isUp);
+    for (const id of ['a', 'b', 'c']) {
+      await appendFile(join(product.home, 'told'), `garbage\n{"ref":"file.changed","id":"${id}"}\n`);
+      await waitFor(
+        `${id} is recorded`,
+        async () => (await product.count('records', `event_id = '${id}'`)) === 1,
+      );
+    }
+    expect(await isUp()).toBe(true);
+    expect(child.exitCode).toBeNull();
   });
 
   test('a paused source is not started', async () => {
