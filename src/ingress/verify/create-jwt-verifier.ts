@@ -58,6 +58,10 @@ const findTokens = (at: JwtScheme['at'], delivery: Delivery): readonly string[] 
   return tokens;
 };
 
+/** jose judges `iat` only together with an age. */
+const isFromTheFuture = ({ iat }: JWTPayload, now: number): boolean =>
+  iat !== undefined && iat > Math.floor(now / 1000) + clockToleranceSeconds;
+
 const checkClaims = (scheme: JwtScheme, payload: JWTPayload, { params }: Context): string | null => {
   const { issuer } = scheme;
   // jose knows no patterns; a list is judged there.
@@ -155,6 +159,8 @@ export const createJwtVerifier = (scheme: JwtScheme, context: Context): Verify =
           ? await trySecrets(token, delivery.now)
           : await tryJwks(token, delivery.now, scheme.keys.jwks);
       if (!tried.ok) return tried;
+      if (isFromTheFuture(tried.payload, delivery.now))
+        return no('TIMESTAMP_OUTSIDE_WINDOW', 'time', "The token's iat is ahead of our clock");
       const wrong =
         checkClaims(scheme, tried.payload, context) ?? checkBinding(scheme, tried.payload, delivery, url);
       if (wrong !== null)
