@@ -1,8 +1,8 @@
 /** How a body carries its JSON: as it is, or as a form (its field `payload`, else its own fields). */
 export type BodyFormat = 'json' | 'form';
 
-/** What bodies a source takes: JSON; forms; JSON that is called text/plain; none at all. */
-export type BodyKind = 'json' | 'form' | 'text' | 'empty';
+/** What bodies a source takes: JSON; forms; JSON that is called text/plain; none at all; any, judged by who reads them. */
+export type BodyKind = 'json' | 'form' | 'text' | 'empty' | 'any';
 
 /**
  * What a content type says about the body; null where a source does not take it. JSON has no charset parameter
@@ -18,5 +18,6 @@ export const bodyFormat = (
   const media = (end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
   if (media === 'application/json' || /^application\/[a-z0-9!#$&^_.+-]+\+json$/.test(media)) return 'json';
   if (media === 'application/x-www-form-urlencoded' && takes.includes('form')) return 'form';
+  if (takes.includes('any')) return 'json';
   return media === 'text/plain' && takes.includes('text') ? 'json' : null;
 };

@@ -54,6 +54,7 @@ const refuse = (detail: string): Greeting => ({ kind: 'refused', code: 'HANDSHAK
 /** Makes what answers the handshakes of one source; it needs neither queue nor database and keeps no record. */
 export const createGreeter = ({ handshakes, params, newestSecret, plant, visit }: Options): Greet => {
   const writePiece = (piece: Piece, view: View): string | null => {
+    if ('param' in piece) return params[piece.param] ?? piece.or;
     if (!('hmacOf' in piece)) return asId(readPlace(piece, view));
     const text = readPlace(piece.hmacOf, view);
     const secret = newestSecret();
@@ -92,7 +93,9 @@ export const createGreeter = ({ handshakes, params, newestSecret, plant, visit }
     if (token !== undefined) {
       const given = readPlace(token.at, view);
       const expected = params[token.param];
-      if (expected === undefined || typeof given !== 'string' || !isSameText(given, expected))
+      if (token.among === true) {
+        if (typeof given !== 'string' || expected?.split(/\s+/).includes(given) !== true) return null;
+      } else if (expected === undefined || typeof given !== 'string' || !isSameText(given, expected))
         return refuse(`What it names is not the param ${token.param} of this source`);
     }
     const greeting = write(handshake.answer, view);

@@ -93,6 +93,8 @@ const reply202 = (reply: FastifyReply, source: Source, delivery: string, accepte
 };
 
 const replyReceived = (reply: FastifyReply, source: Source, received: Received): FastifyReply => {
+  // A token in the URL makes the answer to it private (RFC 6750, 2.3).
+  if (/[?&]access_token=/.test(queryOf(reply.request))) reply.header('cache-control', 'private');
   if (received.kind === 'refused' && received.code === 'METHOD_NOT_ALLOWED') reply.header('allow', 'POST');
   if (received.kind === 'refused') return refuseAs(reply, source, received);
   if (received.kind === 'accepted') return reply202(reply, source, received.delivery, received.accepted);

@@ -1,4 +1,5 @@
 import { CodedError } from '../domain/errors.ts';
+import { readCloudEvents } from './cloudevents/read-cloud-events.ts';
 import { createAnnouncementMapper } from './create-announcement-mapper.ts';
 import { createGreeter } from './create-greeter.ts';
 import { createVendorMapper } from './create-vendor-mapper.ts';
@@ -102,6 +103,7 @@ const createVendorSource = (
     id,
     methods: new Set(['POST', ...profile.handshakes.map(({ method }) => method ?? 'POST')]),
     takes: profile.takes,
+    read: profile.reads === 'cloudevents' ? readCloudEvents : null,
     verify: plants ? verifyWithPlanted : (delivery) => verify(delivery),
     greet: createGreeter({
       handshakes: profile.handshakes,
@@ -147,6 +149,7 @@ export const createSource = (
     id: settings.id,
     methods: new Set(['POST']),
     takes: ['json'],
+    read: null,
     verify: createVerifier(proof, { secrets, params: {}, url: '', split: [], keys: noKeys }),
     greet: { stages: new Set(), matches: () => false, at: () => null },
     map: createAnnouncementMapper(

@@ -9,6 +9,7 @@ import { readEventId } from './read-event-id.ts';
 import { readInner } from './read-inner.ts';
 import { readId, readPlace, type View } from './read-place.ts';
 import { readTime } from './read-time.ts';
+import { sliceMembers } from './slice-members.ts';
 import type { Arrival, Mapped } from './source.ts';
 import type { VendorProfile } from './vendors/profile.ts';
 
@@ -31,6 +32,12 @@ export const createVendorMapper = (target: {
     bears:
       on === undefined ? () => true : createEventMatcher(Object.fromEntries(on.map((name) => [name, true]))),
   }));
+
+  const dataOf = (text: string): string => {
+    if (profile.data === undefined) return text;
+    const span = sliceMembers(text).get(profile.data);
+    return span === undefined ? 'null' : text.slice(...span);
+  };
 
   const refuse = (name: string): NonNullable<Announcement['refusal']> => ({
     reason: 'event_unmapped',
@@ -57,7 +64,7 @@ export const createVendorMapper = (target: {
     const id = readEventId(profile.eventId, view);
     // Without an id the same bytes are the same event, whenever they come.
     const bytes = item.text === arrival.body.text ? arrival.raw.toString('latin1') : item.text;
-    const eventHash = hashId(id ?? `${target.source}\n${name}\n${bytes}`);
+    const eventHash = hashId(id?.key ?? `${target.source}\n${name}\n${bytes}`);
     const occurred = profile.occurredAt.map((place) => readTime(readPlace(place, view)));
     const keys = accounts.flatMap(({ key, from, bears }) => {
       if (bears(names) !== true) return [];
@@ -65,13 +72,13 @@ export const createVendorMapper = (target: {
       // One that the directory can't hold matches nothing; cut or mended it might match another's.
       return value !== null && value === safeText(value, 256) ? [`${key}:${value}`] : [];
     });
-    const data = inner?.data === true && carried !== null ? carried.text : item.text;
+    const data = inner?.data === true && carried !== null ? carried.text : dataOf(item.text);
     return {
       source: target.source,
       delivery,
       pack: target.pack,
       ref: ref ?? safeText(name === '' ? 'unnamed' : name, 128),
-      event: id === null ? `sha256:${eventHash}` : safeText(id),
+      event: id === null ? `sha256:${eventHash}` : safeText(id.shown),
       eventHash,
       accounts: keys,
       binding: target.binding,

@@ -5,7 +5,7 @@ import { readForm } from './read-form.ts';
 
 /** A body as JSON text, exactly as it was sent, and what it means. */
 export type Body = { text: string; value: unknown };
-export type BodyFault = { code: ErrorCode; detail: string };
+export type BodyFault = { code: ErrorCode; detail: string; faults?: readonly string[] };
 
 const fault = (detail: string): BodyFault => ({ code: 'BODY_MALFORMED', detail });
 

@@ -37,6 +37,7 @@ export const receiveDelivery = async (
 ): Promise<Received> => {
   let read: Body | BodyFault | null = null;
   const body = () => {
+    if (source.read !== null) read ??= source.read(headers, raw);
     read ??= raw.length === 0 && source.takes.includes('empty') ? noBody : readBody(format, raw);
     return read;
   };

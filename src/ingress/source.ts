@@ -2,7 +2,7 @@ import type { Announcement } from '../domain/announcement.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import type { BodyKind } from './body-format.ts';
 import type { Greet } from './create-greeter.ts';
-import type { Body } from './read-body.ts';
+import type { Body, BodyFault } from './read-body.ts';
 import type { VendorProfile } from './vendors/profile.ts';
 import type { HmacScheme } from './verify/scheme.ts';
 import type { Headers, Verify } from './verify/verdict.ts';
@@ -69,6 +69,8 @@ export type Source = {
   /** POST, and those of its handshakes. */
   methods: ReadonlySet<string>;
   takes: readonly BodyKind[];
+  /** Reads a body that is not simply JSON or a form; null where it is. */
+  read: ((headers: Headers, raw: Buffer) => Body | BodyFault) | null;
   verify: Verify;
   greet: Greet;
   map: (arrival: Arrival) => Mapped;

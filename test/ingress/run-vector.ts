@@ -17,6 +17,8 @@ export type Vector = {
   /** Unix seconds. */
   now: number;
   params?: Readonly<Record<string, string>>;
+  /** Of the source, where the profile has none of its own. */
+  refs?: Readonly<Record<string, string>>;
   /** What key servers would answer, by URL. */
   certificates?: Readonly<Record<string, string>>;
   /** The announcements, each in part; empty where the delivery is a handshake or an empty batch. */
@@ -37,17 +39,21 @@ export const runVector = async (
 ): Promise<VectorRun> => {
   const query = vector.url.indexOf('?');
   const now = vector.now * 1000;
-  const source = createSource({ id: 'vectors', type: 'vendor', vendor, pack: 'pack' }, vector.secrets, {
-    params: vector.params ?? {},
-    url: query === -1 ? vector.url : vector.url.slice(0, query),
-    keys: createRemoteKeys({
-      fetch: async (url) =>
-        new Response(vector.certificates?.[url] ?? '', {
-          status: vector.certificates?.[url] === undefined ? 404 : 200,
-        }),
-      clock: () => now,
-    }),
-  });
+  const source = createSource(
+    { id: 'vectors', type: 'vendor', vendor, pack: 'pack', refs: vector.refs },
+    vector.secrets,
+    {
+      params: vector.params ?? {},
+      url: query === -1 ? vector.url : vector.url.slice(0, query),
+      keys: createRemoteKeys({
+        fetch: async (url) =>
+          new Response(vector.certificates?.[url] ?? '', {
+            status: vector.certificates?.[url] === undefined ? 404 : 200,
+          }),
+        clock: () => now,
+      }),
+    },
+  );
   const type = vector.headers['content-type'];
   const raw = typeof vector.body === 'string' ? Buffer.from(vector.body) : vector.body;
   const isForm = findProfile(vendor).takes.includes('form') && /^[A-Za-z_]+=/.test(raw.toString('latin1'));

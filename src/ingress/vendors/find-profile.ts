@@ -2,6 +2,7 @@ import { closest } from 'fastest-levenshtein';
 import { CodedError } from '../../domain/errors.ts';
 import { asana } from './asana.ts';
 import { awsSns } from './aws-sns.ts';
+import { cloudevents } from './cloudevents.ts';
 import { discord } from './discord.ts';
 import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
@@ -9,6 +10,7 @@ import { gmail } from './gmail.ts';
 import { googlePubsub } from './google-pubsub.ts';
 import { hubspot } from './hubspot.ts';
 import { mailgun } from './mailgun.ts';
+import { mcpEvents } from './mcp-events.ts';
 import { meta } from './meta.ts';
 import { microsoftGraph } from './microsoft-graph.ts';
 import type { VendorProfile } from './profile.ts';
@@ -21,6 +23,7 @@ import { twilio } from './twilio.ts';
 export const vendorProfiles: readonly VendorProfile[] = [
   asana,
   awsSns,
+  cloudevents,
   discord,
   github,
   gitlab,
@@ -28,6 +31,7 @@ export const vendorProfiles: readonly VendorProfile[] = [
   googlePubsub,
   hubspot,
   mailgun,
+  mcpEvents,
   meta,
   microsoftGraph,
   sendgrid,

@@ -23,7 +23,9 @@ export type EventId = Place | { all: readonly Place[] };
 export type Piece =
   | Place
   /** `only`: what the caller's text must match whole, so that no signature of a delivery can be had by asking. */
-  | { hmacOf: Place; only: RegExp; encoding: 'hex' | 'base64'; prefix?: string };
+  | { hmacOf: Place; only: RegExp; encoding: 'hex' | 'base64'; prefix?: string }
+  /** What the source's param says, or the text where it has none. */
+  | { param: string; or: string };
 
 export type Answer = {
   status: number;
@@ -42,8 +44,8 @@ export type Handshake = {
   when: readonly Condition[];
   /** True: answered before anything is proven. The answer then holds at most what the caller sent. */
   unproven?: true;
-  /** A text that must be the param's; 403 where it is not. */
-  token?: { at: Place; param: string };
+  /** A text that must be the param's; 403 where it is not. `among`: one of the param's, else it is no handshake of ours. */
+  token?: { at: Place; param: string; among?: true };
   answer: Answer;
   /** A key that the vendor plants: taken once, while the source is `pending`, and never replaced. */
   plants?: Place;
@@ -93,6 +95,8 @@ export type VendorProfile = {
   weakProofs?: Readonly<Record<string, Proof>>;
   params?: Readonly<Record<string, Param>>;
   takes: readonly BodyKind[];
+  /** How a body is read where it is not simply JSON or a form. */
+  reads?: 'cloudevents';
   handshakes: readonly Handshake[];
   /**
    * Lists whose entries are events of their own, as paths in which `*` is each entry: `['value', '*']`. The data of an
@@ -101,6 +105,8 @@ export type VendorProfile = {
   split?: readonly JsonPath[];
   /** A member that holds JSON as text, or as base64 of it. `data`: the event's data is that JSON, not the item. */
   inner?: { at: JsonPath; as: 'text' | 'base64'; data: boolean };
+  /** The member of an item that is its data, in its own characters; left out: the whole item. */
+  data?: string;
   /** The first place that holds one; none: an id of our own. */
   deliveryId: readonly Place[];
   /** The first that is there; none: a hash of source, event and bytes. */
