@@ -4,13 +4,14 @@ import { pino } from 'pino';
 import type { Announcement } from '../../src/domain/announcement.ts';
 import { createIngressRoutes, type DeliveryFact } from '../../src/ingress/create-ingress-routes.ts';
 import { createServer } from '../../src/ingress/create-server.ts';
-import { createSource } from '../../src/ingress/create-source.ts';
+import { createSource, type SourceContext } from '../../src/ingress/create-source.ts';
+import type { Gate } from '../../src/ingress/gate.ts';
 import type { SourceSettings } from '../../src/ingress/source.ts';
 
 /** A secret of Standard Webhooks' form, made up for tests. */
 export const whsec = `whsec_${Buffer.from('0123456789abcdef01234567').toString('base64')}`;
 
-export type TestSource = { settings: SourceSettings; secrets: readonly string[] };
+export type TestSource = { settings: SourceSettings; secrets: readonly string[]; context?: SourceContext };
 
 /** The real server on a free port, with an `enqueue` that only keeps what it is given. */
 export const startIngress = async (
@@ -19,6 +20,9 @@ export const startIngress = async (
     enqueue?: (announcements: readonly Announcement[]) => Promise<void>;
     bodyLimit?: number;
     requestTimeoutMs?: number;
+    bodyDeadlineMs?: number;
+    gates?: Readonly<Record<string, Partial<Gate>>>;
+    trustedProxies?: readonly string[];
     now?: number;
     isStopping?: () => boolean;
   } = {},
@@ -31,13 +35,27 @@ export const startIngress = async (
   const app = createServer({
     bodyLimit: options.bodyLimit ?? 1024 * 1024,
     log,
+    trustedProxies: options.trustedProxies ?? [],
     ...(timeout === undefined ? {} : { requestTimeoutMs: timeout }),
   });
+  const openGate: Gate = {
+    bodyLimit: options.bodyLimit ?? 1024 * 1024,
+    paused: false,
+    admitsPeer: null,
+    spend: null,
+  };
   await app.register(
     createIngressRoutes({
       sources: new Map(
-        testSources.map(({ settings, secrets }) => [settings.id, createSource(settings, secrets)]),
+        testSources.map(({ settings, secrets, context }) => [
+          settings.id,
+          createSource(settings, secrets, context),
+        ]),
       ),
+      gates: new Map(
+        Object.entries(options.gates ?? {}).map(([id, gate]) => [id, { ...openGate, ...gate }]),
+      ),
+      bodyDeadlineMs: options.bodyDeadlineMs ?? 30_000,
       enqueue:
         options.enqueue ??
         (async (announcements) => {
