@@ -38,7 +38,7 @@ export type ProcessSettings = {
 /** Milliseconds: between TERM and KILL; a run of that length is a good one; between two tries to take the lock. */
 export type ProcessTimes = { graceMs: number; goodRunMs: number; lockEveryMs: number };
 
-export const processTimes: ProcessTimes = { graceMs: 5_000, goodRunMs: 60_000, lockEveryMs: 2_000 };
+const processTimes: ProcessTimes = { graceMs: 5_000, goodRunMs: 60_000, lockEveryMs: 2_000 };
 /** Bad runs in a row from which on it is called a loop. */
 const loopFrom = 5;
 
