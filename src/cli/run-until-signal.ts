@@ -1,5 +1,8 @@
 import type { Logger } from 'pino';
 
+/** One Ctrl-C reaches us twice under npm: from the terminal, and handed on by npm. */
+const SAME_SIGNAL_MS = 1_000;
+
 /**
  * Lets an app run until a person or a supervisor ends it. The first SIGINT or SIGTERM stops it in good order; a second
  * one means "now", and what is in hand is taken up by the next start.
@@ -7,13 +10,16 @@ import type { Logger } from 'pino';
  */
 export const runUntilSignal = async (app: { stop: () => Promise<void> }, log: Logger): Promise<void> => {
   let stopping: Promise<void> | undefined;
+  let stoppingSince = 0;
   await new Promise<void>((resolve) => {
     const onSignal = (signal: NodeJS.Signals): void => {
       if (stopping !== undefined) {
+        if (performance.now() - stoppingSince < SAME_SIGNAL_MS) return;
         log.warn({ signal }, 'process.forced');
         process.exit(1);
       }
       log.info({ signal }, 'process.stopping');
+      stoppingSince = performance.now();
       stopping = app.stop().finally(resolve);
     };
     process.on('SIGINT', onSignal);
