@@ -1,9 +1,14 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Announcement } from '../domain/announcement.ts';
-import { CodedError, type ErrorCode } from '../domain/errors.ts';
-import { type BodyFormat, bodyFormat } from './body-format.ts';
-import { type Received, receiveDelivery } from './receive-delivery.ts';
+import { CodedError, type ErrorCode, errorCatalogue } from '../domain/errors.ts';
+import type { BodyFormat } from './body-format.ts';
+import type { ContentCoding } from './content-coding.ts';
+import { createBodyReader } from './create-body-reader.ts';
+import type { Gate } from './gate.ts';
+import { inflateBody } from './inflate-body.ts';
+import { judgeHead } from './judge-head.ts';
+import { type Admit, type Received, type Refused, receiveDelivery } from './receive-delivery.ts';
 import { replyError } from './reply-error.ts';
 import type { Source } from './source.ts';
 
@@ -26,7 +31,10 @@ export type DeliveryFact = {
 };
 
 type Options = {
+  /** Looked up for each request: whoever exchanges an entry changes what the next request meets. */
   sources: ReadonlyMap<string, Source>;
+  /** By source; one without takes what the server takes. */
+  gates?: ReadonlyMap<string, Gate>;
   /** Resolves once the announcements are in the queue; rejects with QUEUE_FULL or QUEUE_UNAVAILABLE. */
   enqueue: (announcements: readonly Announcement[]) => Promise<void>;
   /** Milliseconds since 1970. */
@@ -34,10 +42,21 @@ type Options = {
   log: Logger;
   onDelivery: (fact: DeliveryFact) => void;
   isStopping: () => boolean;
+  /** A body that is not whole after this is a 408. Tests shorten it. */
+  bodyDeadlineMs?: number;
 };
 
 /** What the steps leave for the log line. */
-type Trace = { source: Source | null; format: BodyFormat; received: Received | null };
+type Trace = {
+  source: Source | null;
+  gate: Gate;
+  format: BodyFormat;
+  coding: ContentCoding;
+  received: Received | null;
+};
+
+/** Unfinished bodies together; a busy receiver holds a few of them for milliseconds. */
+const maxHeld = 256 * 1024 * 1024;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -54,11 +73,7 @@ const refuse = (reply: FastifyReply, code: ErrorCode, detail?: string, faults: r
   replyError(reply, new CodedError(code, detail, { faults }));
 
 /** A refusal as the source's vendor should hear it; where it would harm, another status without a word. */
-const refuseAs = (
-  reply: FastifyReply,
-  source: Source,
-  refused: Received & { kind: 'refused' },
-): FastifyReply => {
+const refuseAs = (reply: FastifyReply, source: Source, refused: Refused): FastifyReply => {
   const status = source.refusals[refused.code];
   if (status === undefined) return refuse(reply, refused.code, refused.detail, refused.faults);
   reply.request.errorCode = refused.code;
@@ -69,15 +84,6 @@ const queryOf = ({ url }: FastifyRequest): string => {
   const start = url.indexOf('?');
   return start === -1 ? '' : url.slice(start);
 };
-
-const isOpenHandshake = (source: Source, request: FastifyRequest): boolean =>
-  source.greet.stages.has('open-head') &&
-  source.greet.matches('open-head', request.method, {
-    headers: request.headers,
-    query: queryOf(request),
-    body: undefined,
-    item: undefined,
-  });
 
 const reply202 = (reply: FastifyReply, source: Source, delivery: string, accepted: number) => {
   if (visibleAscii.test(delivery)) reply.header('x-delivery-id', delivery);
@@ -95,6 +101,8 @@ const reply202 = (reply: FastifyReply, source: Source, delivery: string, accepte
 const replyReceived = (reply: FastifyReply, source: Source, received: Received): FastifyReply => {
   // A token in the URL makes the answer to it private (RFC 6750, 2.3).
   if (/[?&]access_token=/.test(queryOf(reply.request))) reply.header('cache-control', 'private');
+  if (received.kind === 'refused' && received.retryAfter !== undefined)
+    reply.header('retry-after', received.retryAfter);
   if (received.kind === 'refused' && received.code === 'METHOD_NOT_ALLOWED') reply.header('allow', 'POST');
   if (received.kind === 'refused') return refuseAs(reply, source, received);
   if (received.kind === 'accepted') return reply202(reply, source, received.delivery, received.accepted);
@@ -105,34 +113,34 @@ const replyReceived = (reply: FastifyReply, source: Source, received: Received):
 };
 
 /**
- * The routes `/ingress/:source` as a plugin, in the order: unknown source, method, stopping, encoding and type, size
- * (bounded while it is read, by the server's `bodyLimit`), then `receiveDelivery`. Parsers and hooks stay inside the
- * plugin: here every body is raw bytes, whatever its type.
+ * What a source still asks of a delivery that has proven itself. Paid only now: what strangers send costs its sender none
+ * of its pace.
+ */
+const createAdmission = ({ paused, spend }: Gate): Admit | null => {
+  const limited = (waitMs: number): Refused | null =>
+    waitMs === 0
+      ? null
+      : {
+          kind: 'refused',
+          code: 'RATE_LIMITED',
+          detail: errorCatalogue.RATE_LIMITED.means,
+          retryAfter: Math.ceil(waitMs / 1000),
+        };
+  if (paused)
+    return () => ({ kind: 'refused', code: 'SOURCE_PAUSED', detail: errorCatalogue.SOURCE_PAUSED.means });
+  if (spend === null) return null;
+  return () => {
+    const wait = spend();
+    return wait instanceof Promise ? wait.then(limited) : limited(wait);
+  };
+};
+
+/**
+ * The routes `/ingress/:source` as a plugin: unknown source, then `judgeHead`, then the bytes (bounded in size and time),
+ * then `receiveDelivery`. Parsers and hooks stay inside the plugin: here every body is raw bytes, whatever its type.
  */
 export const createIngressRoutes = (options: Options): FastifyPluginAsync => {
-  const { sources, enqueue, clock, log, onDelivery, isStopping } = options;
-
-  /** Everything that the head of a request decides, before a byte of the body is read. */
-  const judgeHead = (request: FastifyRequest<{ Params: { source: string } }>, reply: FastifyReply) => {
-    const trace: Trace = { source: null, format: 'json', received: null };
-    request.ingress = trace;
-    const source = sources.get(request.params.source);
-    if (source === undefined) return refuse(reply, 'SOURCE_UNKNOWN');
-    trace.source = source;
-    if (!source.methods.has(request.method))
-      return refuse(reply.header('allow', [...source.methods].join(', ')), 'METHOD_NOT_ALLOWED');
-    if (isStopping()) return refuse(reply.header('connection', 'close'), 'SHUTTING_DOWN');
-    // A handshake has no body that we read, whatever it calls it (Microsoft Graph: text/plain).
-    if (isOpenHandshake(source, request)) return null;
-    const encoding = request.headers['content-encoding'];
-    if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
-      return refuse(reply, 'CONTENT_TYPE_UNSUPPORTED', 'This source takes no compressed bodies');
-    const format = bodyFormat(request.headers['content-type'], source.takes);
-    if (format === null) return refuse(reply, 'CONTENT_TYPE_UNSUPPORTED');
-    trace.format = format;
-    return null;
-  };
-
+  const { sources, gates = new Map(), enqueue, clock, log, onDelivery, isStopping } = options;
   const report = (request: FastifyRequest, reply: FastifyReply) => {
     const received = request.ingress?.received ?? null;
     const accepted = received?.kind === 'accepted' ? received : null;
@@ -156,9 +164,33 @@ export const createIngressRoutes = (options: Options): FastifyPluginAsync => {
     app.decorateRequest('ingress', null);
     app.removeAllContentTypeParsers();
     // `*` also takes bodies without a content type.
-    app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+    const reader = createBodyReader({ deadlineMs: options.bodyDeadlineMs ?? 30_000, maxHeld });
+    app.addHook('onClose', async () => reader.close());
+    app.addContentTypeParser('*', (request, payload, done) =>
+      reader.read(payload, request.ingress?.gate.bodyLimit ?? 0, done),
+    );
+
+    const openGate: Gate = {
+      bodyLimit: app.initialConfig.bodyLimit ?? 0,
+      paused: false,
+      admitsPeer: null,
+      spend: null,
+    };
+    const admissions = new Map<Gate, Admit | null>();
+    for (const gate of gates.values()) admissions.set(gate, createAdmission(gate));
+
     app.addHook<{ Params: { source: string } }>('onRequest', (request, reply, done) => {
-      if (judgeHead(request, reply) === null) done();
+      const source = sources.get(request.params.source) ?? null;
+      const gate = gates.get(request.params.source) ?? openGate;
+      const trace: Trace = { source, gate, format: 'json', coding: 'identity', received: null };
+      request.ingress = trace;
+      if (source === null) return void refuse(reply, 'SOURCE_UNKNOWN');
+      const head = judgeHead(source, gate, request, isStopping());
+      if (head.kind === 'refused')
+        return void refuse(reply.headers(head.headers ?? {}), head.code, head.detail);
+      trace.format = head.format;
+      trace.coding = head.coding;
+      done();
     });
     app.addHook('onResponse', (request, reply, done) => {
       report(request, reply);
@@ -168,12 +200,21 @@ export const createIngressRoutes = (options: Options): FastifyPluginAsync => {
     app.all('/ingress/:source', { exposeHeadRoute: false }, async (request, reply) => {
       const trace = request.ingress;
       if (trace === null || trace.source === null) return refuse(reply, 'SOURCE_UNKNOWN');
-      const raw = Buffer.isBuffer(request.body) ? request.body : noBytes;
+      const { source, gate, format, coding } = trace;
+      const sent = Buffer.isBuffer(request.body) ? request.body : noBytes;
+      const packed = coding !== 'identity' && sent.length > 0;
+      const raw = packed ? await inflateBody(coding, sent, gate.bodyLimit) : sent;
+      if (!Buffer.isBuffer(raw)) return refuse(reply, raw.code, raw.detail);
       const { method, headers } = request;
-      const delivery = { method, query: queryOf(request), headers, raw, format: trace.format, now: clock() };
-      const received = await receiveDelivery(trace.source, delivery, enqueue);
+      const query = queryOf(request);
+      const received = await receiveDelivery(
+        source,
+        { method, query, headers, raw, packed: packed ? sent : null, format, now: clock() },
+        enqueue,
+        admissions.get(gate) ?? null,
+      );
       trace.received = received;
-      return replyReceived(reply, trace.source, received);
+      return replyReceived(reply, source, received);
     });
   };
 };

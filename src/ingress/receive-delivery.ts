@@ -6,17 +6,32 @@ import { type Body, type BodyFault, readBody } from './read-body.ts';
 import type { Source } from './source.ts';
 import type { Delivery, Headers } from './verify/verdict.ts';
 
+export type Refused = {
+  kind: 'refused';
+  code: ErrorCode;
+  detail: string;
+  faults?: readonly string[];
+  /** Seconds, where we know when it may come again. */
+  retryAfter?: number;
+};
+
 export type Received =
-  | { kind: 'refused'; code: ErrorCode; detail: string; faults?: readonly string[] }
+  | Refused
   | Extract<Greeting, { kind: 'greeted' }>
   | { kind: 'accepted'; delivery: string; accepted: number; unmapped: number; unproven: number };
+
+/** Asked of a delivery that has proven itself and is no handshake: why it is not taken now, or null. */
+export type Admit = () => Refused | null | Promise<Refused | null>;
 
 type Request = {
   method: string;
   /** From its `?` on. */
   query: string;
   headers: Headers;
+  /** Unpacked, where it came packed. */
   raw: Buffer;
+  /** As it came, where that is something else. */
+  packed?: Buffer | null;
   format: BodyFormat;
   /** Milliseconds since 1970. */
   now: number;
@@ -26,14 +41,15 @@ const noBody: Body = { text: 'null', value: null };
 
 /**
  * What becomes of one delivery whose source, method, content type and size have passed, in this order: answer what needs
- * no proof, verify the bytes, answer a handshake, parse, map, enqueue. Returns `accepted` only after `enqueue` has (G1).
+ * no proof, verify the bytes, answer a handshake, parse, admit, map, enqueue. Returns `accepted` only after `enqueue` has (G1).
  *
  * @throws CodedError QUEUE_FULL or QUEUE_UNAVAILABLE, from `enqueue`
  */
 export const receiveDelivery = async (
   source: Source,
-  { method, query, headers, raw, format, now }: Request,
+  { method, query, headers, raw, packed = null, format, now }: Request,
   enqueue: (announcements: readonly Announcement[]) => Promise<void>,
+  admit: Admit | null = null,
 ): Promise<Received> => {
   let read: Body | BodyFault | null = null;
   const body = () => {
@@ -60,7 +76,10 @@ export const receiveDelivery = async (
     };
 
   const judged = source.verify(delivery);
-  const verdict = judged instanceof Promise ? await judged : judged;
+  let verdict = judged instanceof Promise ? await judged : judged;
+  // Most senders sign, then pack; some sign what they packed. Either way it is the sender's key over the sender's bytes.
+  if (!verdict.ok && verdict.code === 'SIGNATURE_MISMATCH' && packed !== null)
+    verdict = await source.verify({ ...delivery, raw: packed });
   if (!verdict.ok) return { kind: 'refused', code: verdict.code, detail: verdict.why };
 
   const ping = greet('proven-head');
@@ -71,6 +90,10 @@ export const receiveDelivery = async (
 
   const challenge = greet('proven-body');
   if (challenge !== null) return challenge;
+
+  const asked = admit === null ? null : admit();
+  const withheld = asked instanceof Promise ? await asked : asked;
+  if (withheld !== null) return withheld;
 
   const { admits } = verdict;
   const mapped = source.map({

@@ -8,13 +8,15 @@ declare module 'fastify' {
   }
 }
 
-/** Seconds after which a sender may try again. A full queue empties slowly, the other causes pass or are mended. */
-const retryAfterSeconds = (code: ErrorCode): number => (code === 'QUEUE_FULL' ? 30 : 5);
+/** A full queue empties slowly, a pause lasts; the other causes pass or are mended. */
+const slow: Readonly<Partial<Record<ErrorCode, number>>> = { QUEUE_FULL: 30, SOURCE_PAUSED: 300 };
+/** Seconds after which a sender may try again. */
+const retryAfterSeconds = (code: ErrorCode): number => slow[code] ?? 5;
 
 /** Answers with the catalogue's status, the contract's error body, and `Retry-After` where it says "later". */
 export const replyError = (reply: FastifyReply, error: CodedError): FastifyReply => {
   reply.request.errorCode = error.code;
-  if (error.status === 429 || error.status === 503)
+  if ((error.status === 429 || error.status === 503) && !reply.hasHeader('retry-after'))
     reply.header('retry-after', retryAfterSeconds(error.code));
   return reply
     .code(error.status)

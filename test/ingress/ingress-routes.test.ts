@@ -94,9 +94,10 @@ describe('what is answered before the body', () => {
     await stopping.close();
   });
 
-  test('compressed bodies are a 415: nothing is unpacked', async () => {
-    const answer = await ingress.post('mail-hook', { ...sign(one), 'content-encoding': 'gzip' }, one);
-    expect([answer.status, await codeOf(answer)]).toEqual([415, 'CONTENT_TYPE_UNSUPPORTED']);
+  test('bodies packed in a way that we do not unpack are a 415', async () => {
+    const answer = await ingress.post('mail-hook', { ...sign(one), 'content-encoding': 'br' }, one);
+    expect([answer.status, await codeOf(answer)]).toEqual([415, 'CONTENT_ENCODING_UNSUPPORTED']);
+    expect(answer.headers.get('accept-encoding')).toBe('gzip, deflate, identity');
   });
 });
 

@@ -52,9 +52,7 @@ export const startIngress = async (
           createSource(settings, secrets, context),
         ]),
       ),
-      gates: new Map(
-        Object.entries(options.gates ?? {}).map(([id, gate]) => [id, { ...openGate, ...gate }]),
-      ),
+      gates: new Map(Object.entries(options.gates ?? {}).map(([id, gate]) => [id, { ...openGate, ...gate }])),
       bodyDeadlineMs: options.bodyDeadlineMs ?? 30_000,
       enqueue:
         options.enqueue ??
