@@ -94,7 +94,8 @@ const addRoute = (
     },
     handler: async (request, reply) => {
       const { params, query, body } = request;
-      const context = { caller: permit(request), signal: signalWhenGone(reply) };
+      const { accept } = request.headers;
+      const context = { caller: permit(request), signal: signalWhenGone(reply), accept };
       const answer = await endpoint.run(parts, { params, query, body }, context);
       // What was answered because we close, or streams, leaves no idle connection behind that closing would wait for.
       if (parts.bell.closed() || answer.kind === 'events') reply.header('connection', 'close');
@@ -119,7 +120,7 @@ const send = (reply: FastifyReply, answer: Answer): FastifyReply => {
     case 'value':
       return reply.send(answer.value);
     case 'text':
-      return reply.type('application/json; charset=utf-8').send(answer.json);
+      return reply.headers(answer.headers).type(`${answer.media}; charset=utf-8`).send(answer.json);
     case 'events':
       return reply
         .type('text/event-stream; charset=utf-8')

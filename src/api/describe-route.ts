@@ -45,12 +45,13 @@ export const describeRoute = (
   method: string,
   url: string,
   roles: readonly ApiToken['role'][],
-  { summary, description, params, query, body, answers, media, codes }: Endpoint,
+  { summary, description, params, query, body, answers, media, forms = [], codes }: Endpoint,
 ): FastifySchema => {
   const hasShape = params !== undefined || query !== undefined || body !== undefined;
   const all: ErrorCode[] = [
     ...(hasShape ? (['REQUEST_INVALID'] as const) : []),
     ...(body === undefined ? [] : withBody),
+    ...(forms.length === 0 ? [] : (['NOT_ACCEPTABLE'] as const)),
     ...everywhere,
     ...codes,
   ];
@@ -75,7 +76,10 @@ export const describeRoute = (
     response: {
       200: {
         description: 'Done',
-        content: { [media ?? 'application/json']: { schema: answers } },
+        content: {
+          [media ?? 'application/json']: { schema: answers },
+          ...Object.fromEntries(forms.map((form) => [form.media, { schema: form.answers }])),
+        },
       },
       ...Object.fromEntries(refusals),
     },

@@ -205,6 +205,12 @@ export const errorCatalogue = {
     means: 'There is no such route',
     mend: '/openapi.json lists the routes.',
   },
+  NOT_ACCEPTABLE: {
+    status: 406,
+    retry: false,
+    means: 'This route has no answer of a type that is accepted',
+    mend: 'Accept application/json, or a CloudEvents type that /openapi.json names for the route.',
+  },
   TOKEN_MISSING: {
     status: 401,
     retry: false,

@@ -39,13 +39,19 @@ export const startApi = async ({
   const call = async (
     method: string,
     path: string,
-    { as = 'agent', body, signal }: { as?: string | null; body?: unknown; signal?: AbortSignal } = {},
+    {
+      as = 'agent',
+      body,
+      signal,
+      accept,
+    }: { as?: string | null; body?: unknown; signal?: AbortSignal; accept?: string } = {},
   ) => {
     const response = await fetch(`${url}${path}`, {
       method,
       headers: {
         ...(as === null ? {} : { authorization: `Bearer ${as}-secret` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(accept === undefined ? {} : { accept }),
       },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),

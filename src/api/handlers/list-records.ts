@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { writeRecords } from '../../domain/record.ts';
 import { plainText, strictShape } from '../../domain/strict-shape.ts';
 import { listRecords as readRecords } from '../../store/list-records.ts';
-import { answerText } from '../answer.ts';
+import { answerRecords } from '../answer-records.ts';
+import { cloudEventBatch, manyEvents } from '../cloud-event.ts';
 import { endpoint } from '../endpoint.ts';
 import { cursor, deliveryId, limit, recordPage, writeCursor } from '../shapes.ts';
 
@@ -10,7 +10,7 @@ export const listRecords = endpoint({
   summary: 'Browse records, newest first',
   description:
     'For looking around, not for working through: use the inbox for that. A `brain` record is not shown before its ' +
-    'Principal is a member of its project.',
+    'Principal is a member of its project. As CloudEvents, the next cursor is the header `Hcp-Next-Cursor`.',
   query: strictShape({
     delivery_id: deliveryId.optional(),
     source: plainText.optional(),
@@ -22,12 +22,13 @@ export const listRecords = endpoint({
     cursor: cursor.optional(),
   }),
   answers: recordPage,
+  forms: [{ media: manyEvents, answers: cloudEventBatch }],
   codes: [],
-  handle: async ({ pool }, { query, caller }) => {
+  handle: async ({ pool }, { query, caller, media }) => {
     const { delivery_id: delivery, cursor: before, ...filter } = query;
     const { records, more } = await readRecords(pool, caller.scope, { ...filter, delivery, before });
     const last = records.at(-1);
     const next = more && last !== undefined ? writeCursor(last.head.record_id) : null;
-    return answerText(writeRecords(records, { next_cursor: next }));
+    return answerRecords(media, records, { next_cursor: next });
   },
 });
