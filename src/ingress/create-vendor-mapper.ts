@@ -33,7 +33,9 @@ export const createVendorMapper = (target: {
       on === undefined ? () => true : createEventMatcher(Object.fromEntries(on.map((name) => [name, true]))),
   }));
 
-  const dataOf = (text: string): string => {
+  const dataOf = (text: string, headers: Arrival['headers']): string => {
+    if (profile.headerData !== undefined)
+      return JSON.stringify(Object.fromEntries(profile.headerData.map((name) => [name, headers[name]])));
     if (profile.data === undefined) return text;
     const span = sliceMembers(text).get(profile.data);
     return span === undefined ? 'null' : text.slice(...span);
@@ -62,9 +64,10 @@ export const createVendorMapper = (target: {
     const name = names.at(-1) ?? '';
     const ref = names.length === 0 ? undefined : findRef(names);
     const id = readEventId(profile.eventId, view);
-    // Without an id the same bytes are the same event, whenever they come.
+    // Without an id the same bytes are the same event, whenever they come; of a mere notice, in this delivery.
     const bytes = item.text === arrival.body.text ? arrival.raw.toString('latin1') : item.text;
-    const eventHash = hashId(id?.key ?? `${target.source}\n${name}\n${bytes}`);
+    const within = profile.repeats === true ? `${delivery}\n` : '';
+    const eventHash = hashId(id?.key ?? `${target.source}\n${within}${name}\n${bytes}`);
     const occurred = profile.occurredAt.map((place) => readTime(readPlace(place, view)));
     const keys = accounts.flatMap(({ key, from, bears }) => {
       if (bears(names) !== true) return [];
@@ -72,7 +75,7 @@ export const createVendorMapper = (target: {
       // One that the directory can't hold matches nothing; cut or mended it might match another's.
       return value !== null && value === safeText(value, 256) ? [`${key}:${value}`] : [];
     });
-    const data = inner?.data === true && carried !== null ? carried.text : dataOf(item.text);
+    const data = inner?.data === true && carried !== null ? carried.text : dataOf(item.text, arrival.headers);
     return {
       source: target.source,
       delivery,

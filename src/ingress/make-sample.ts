@@ -138,6 +138,11 @@ const makeVendorEvent = (
   const { item } = viewOf(profile, { headers, body });
   const ids = profile.eventId.flatMap((id) => ('all' in id ? [] : [id]));
   fill(item, [...profile.deliveryId, ...ids], () => wish.id);
+  // Where headers together are the id, the last of them tells one event of a channel from the next.
+  for (const id of profile.eventId) {
+    const last = 'all' in id ? id.all.at(-1) : undefined;
+    if (last !== undefined && 'header' in last) headers[last.header] = wish.id;
+  }
   fill(item, profile.occurredAt, (old) => writeTime(old, wish.now));
   if (wish.account !== undefined) setAccount(item, headers, profile.accounts, wish.account);
   return { raw: Buffer.from(JSON.stringify(body)), headers };

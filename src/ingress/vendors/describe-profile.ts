@@ -59,6 +59,9 @@ export const describeProfile = (profile: VendorProfile): string => {
     `| answer | ${describeAnswer(profile)}; wanted within ${about.answerSeconds === null ? 'a time that is not stated' : `${about.answerSeconds} s`} |`,
     `| handshakes | ${handshakes.length === 0 ? 'none' : handshakes.map(({ method = 'POST', answer, plants, confirms }) => `${method} → ${answer.status}${plants === undefined ? '' : ', plants the key while `pending`'}${confirms === undefined ? '' : `, fetches the URL that confirms (needs \`params.${confirms.param}\`)`}`).join('; ')} |`,
     `| batches | ${split === undefined ? 'none' : split.map((path) => `\`${path.join('.')}\``).join(', ')} |`,
+    ...(profile.headerData === undefined
+      ? []
+      : [`| data | the headers ${profile.headerData.map((name) => `\`${name}\``).join(', ')} |`]),
     `| account keys | ${keys.length === 0 ? 'none: the source needs a `binding`' : keys.join(', ')} |`,
     '',
     ...describeRefs(profile),

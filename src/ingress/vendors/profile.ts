@@ -107,6 +107,13 @@ export type VendorProfile = {
   inner?: { at: JsonPath; as: 'text' | 'base64'; data: boolean };
   /** The member of an item that is its data, in its own characters; left out: the whole item. */
   data?: string;
+  /** Headers that are the data of an event, as a JSON object, where the vendor says all in headers. None of them is a secret. */
+  headerData?: readonly string[];
+  /**
+   * Where two events may be the same bytes, without id or time: what has no id is then another event in each delivery, a
+   * repeated one as well. Left out, the same bytes are the same event.
+   */
+  repeats?: true;
   /** The first place that holds one; none: an id of our own. */
   deliveryId: readonly Place[];
   /** The first that is there; none: a hash of source, event and bytes. */

@@ -24,8 +24,8 @@ export type SignedPart =
 /** A configured secret as a key: its UTF-8 bytes, what it decodes to (`whsec_`, `whpk_` before it is dropped), or a public key. */
 export type KeyForm = 'text' | 'base64' | 'hex' | 'ed25519-hex' | 'ed25519-base64' | 'p256-spki';
 
-/** Where signatures stand: one header, every header whose name matches, or the JSON body. */
-type SignatureAt = { header: string } | { headers: RegExp } | { json: JsonPath };
+/** Where signatures stand: one header, every header whose name matches (with one key the vendor sends `first`), or the JSON body. */
+type SignatureAt = { header: string } | { headers: RegExp; first: string } | { json: JsonPath };
 
 /**
  * When this attempt was signed: in a header, as an item of the signature header (`t=`), or in the body. Without one

@@ -54,7 +54,6 @@ export const signHmac = (scheme: HmacScheme, secret: string, message: Signing): 
   const item = time !== undefined && 'item' in time ? `${time.item}${timestamp}${at.separator ?? ''}` : '';
   const value = `${item}${at.prefix ?? ''}${digest}`;
   if ('json' in at) return { headers, raw: withMember(raw, at.json, value) };
-  // Numbered headers: every vendor that has them calls the first one 1.
-  headers['header' in at ? at.header : at.headers.source.replace(/[\^$\\]/g, '').replace('d+', '1')] = value;
+  headers['header' in at ? at.header : at.first] = value;
   return { headers, raw };
 };
