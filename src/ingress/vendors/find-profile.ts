@@ -7,6 +7,7 @@ import { discord } from './discord.ts';
 import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
 import { gmail } from './gmail.ts';
+import { googleCalendar } from './google-calendar.ts';
 import { googlePubsub } from './google-pubsub.ts';
 import { hubspot } from './hubspot.ts';
 import { mailgun } from './mailgun.ts';
@@ -28,6 +29,7 @@ export const vendorProfiles: readonly VendorProfile[] = [
   github,
   gitlab,
   gmail,
+  googleCalendar,
   googlePubsub,
   hubspot,
   mailgun,
