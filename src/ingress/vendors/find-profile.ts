@@ -8,6 +8,7 @@ import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
 import { gmail } from './gmail.ts';
 import { googleCalendar } from './google-calendar.ts';
+import { googleDrive } from './google-drive.ts';
 import { googlePubsub } from './google-pubsub.ts';
 import { hubspot } from './hubspot.ts';
 import { mailgun } from './mailgun.ts';
@@ -30,6 +31,7 @@ export const vendorProfiles: readonly VendorProfile[] = [
   gitlab,
   gmail,
   googleCalendar,
+  googleDrive,
   googlePubsub,
   hubspot,
   mailgun,
