@@ -4,6 +4,7 @@ import { asana } from './asana.ts';
 import { awsSns } from './aws-sns.ts';
 import { cloudevents } from './cloudevents.ts';
 import { discord } from './discord.ts';
+import { dropbox } from './dropbox.ts';
 import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
 import { gmail } from './gmail.ts';
@@ -27,6 +28,7 @@ export const vendorProfiles: readonly VendorProfile[] = [
   awsSns,
   cloudevents,
   discord,
+  dropbox,
   github,
   gitlab,
   gmail,
