@@ -16,6 +16,7 @@ import { mailgun } from './mailgun.ts';
 import { mcpEvents } from './mcp-events.ts';
 import { meta } from './meta.ts';
 import { microsoftGraph } from './microsoft-graph.ts';
+import { notion } from './notion.ts';
 import type { VendorProfile } from './profile.ts';
 import { sendgrid } from './sendgrid.ts';
 import { slack } from './slack.ts';
@@ -40,6 +41,7 @@ export const vendorProfiles: readonly VendorProfile[] = [
   mcpEvents,
   meta,
   microsoftGraph,
+  notion,
   sendgrid,
   slack,
   stripe,
