@@ -22,6 +22,7 @@ import { sendgrid } from './sendgrid.ts';
 import { slack } from './slack.ts';
 import { stripe } from './stripe.ts';
 import { twilio } from './twilio.ts';
+import { whatsapp } from './whatsapp.ts';
 import { zoom } from './zoom.ts';
 
 /** Every vendor we know: one file and one line each. */
@@ -47,6 +48,7 @@ export const vendorProfiles: readonly VendorProfile[] = [
   slack,
   stripe,
   twilio,
+  whatsapp,
   zoom,
 ];
 
