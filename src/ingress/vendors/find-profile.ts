@@ -12,6 +12,7 @@ import { googleCalendar } from './google-calendar.ts';
 import { googleDrive } from './google-drive.ts';
 import { googlePubsub } from './google-pubsub.ts';
 import { hubspot } from './hubspot.ts';
+import { line } from './line.ts';
 import { mailgun } from './mailgun.ts';
 import { mcpEvents } from './mcp-events.ts';
 import { meta } from './meta.ts';
@@ -39,6 +40,7 @@ export const vendorProfiles: readonly VendorProfile[] = [
   googleDrive,
   googlePubsub,
   hubspot,
+  line,
   mailgun,
   mcpEvents,
   meta,
