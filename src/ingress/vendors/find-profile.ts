@@ -22,6 +22,7 @@ import type { VendorProfile } from './profile.ts';
 import { sendgrid } from './sendgrid.ts';
 import { slack } from './slack.ts';
 import { stripe } from './stripe.ts';
+import { telegram } from './telegram.ts';
 import { twilio } from './twilio.ts';
 import { whatsapp } from './whatsapp.ts';
 import { zoom } from './zoom.ts';
@@ -49,6 +50,7 @@ export const vendorProfiles: readonly VendorProfile[] = [
   sendgrid,
   slack,
   stripe,
+  telegram,
   twilio,
   whatsapp,
   zoom,
