@@ -23,6 +23,7 @@ import { sendgrid } from './sendgrid.ts';
 import { slack } from './slack.ts';
 import { stripe } from './stripe.ts';
 import { telegram } from './telegram.ts';
+import { trello } from './trello.ts';
 import { twilio } from './twilio.ts';
 import { whatsapp } from './whatsapp.ts';
 import { zoom } from './zoom.ts';
@@ -51,6 +52,7 @@ export const vendorProfiles: readonly VendorProfile[] = [
   slack,
   stripe,
   telegram,
+  trello,
   twilio,
   whatsapp,
   zoom,
