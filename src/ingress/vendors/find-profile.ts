@@ -21,6 +21,7 @@ import { notion } from './notion.ts';
 import type { VendorProfile } from './profile.ts';
 import { sendgrid } from './sendgrid.ts';
 import { slack } from './slack.ts';
+import { square } from './square.ts';
 import { stripe } from './stripe.ts';
 import { telegram } from './telegram.ts';
 import { trello } from './trello.ts';
@@ -50,6 +51,7 @@ export const vendorProfiles: readonly VendorProfile[] = [
   notion,
   sendgrid,
   slack,
+  square,
   stripe,
   telegram,
   trello,
