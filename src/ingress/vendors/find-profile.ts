@@ -26,6 +26,7 @@ import { stripe } from './stripe.ts';
 import { telegram } from './telegram.ts';
 import { trello } from './trello.ts';
 import { twilio } from './twilio.ts';
+import { typeform } from './typeform.ts';
 import { whatsapp } from './whatsapp.ts';
 import { zoom } from './zoom.ts';
 
@@ -56,6 +57,7 @@ export const vendorProfiles: readonly VendorProfile[] = [
   telegram,
   trello,
   twilio,
+  typeform,
   whatsapp,
   zoom,
 ];
