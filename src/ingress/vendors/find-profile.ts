@@ -2,6 +2,7 @@ import { closest } from 'fastest-levenshtein';
 import { CodedError } from '../../domain/errors.ts';
 import { asana } from './asana.ts';
 import { awsSns } from './aws-sns.ts';
+import { box } from './box.ts';
 import { calendly } from './calendly.ts';
 import { cloudevents } from './cloudevents.ts';
 import { discord } from './discord.ts';
@@ -35,6 +36,7 @@ import { zoom } from './zoom.ts';
 export const vendorProfiles: readonly VendorProfile[] = [
   asana,
   awsSns,
+  box,
   calendly,
   cloudevents,
   discord,
