@@ -6,6 +6,7 @@ import { box } from './box.ts';
 import { calendly } from './calendly.ts';
 import { cloudevents } from './cloudevents.ts';
 import { discord } from './discord.ts';
+import { docusign } from './docusign.ts';
 import { dropbox } from './dropbox.ts';
 import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
@@ -40,6 +41,7 @@ export const vendorProfiles: readonly VendorProfile[] = [
   calendly,
   cloudevents,
   discord,
+  docusign,
   dropbox,
   github,
   gitlab,
