@@ -9,6 +9,7 @@ import { setPath } from './set-path.ts';
 import type { SourceSettings } from './source.ts';
 import { findProfile } from './vendors/find-profile.ts';
 import type { AccountKey, Sample, VendorProfile } from './vendors/profile.ts';
+import { listSchemes } from './verify/list-schemes.ts';
 
 /** What the caller wants; everything left out has a default that is accepted by the quick start. */
 export type SampleWish = {
@@ -88,6 +89,12 @@ const setAccount = (
   if (spec.from.some((place) => 'literal' in place && place.literal === value)) return;
   const id = (old: unknown) => (typeof old === 'number' ? Number(value) : value);
   if (fill(body, spec.from, id) > 0) return;
+  for (const place of spec.from) {
+    const url = 'origin' in place ? readPath(body, place.origin) : undefined;
+    if (!('origin' in place) || typeof url !== 'string') continue;
+    // All of them, or the next place would still name the sample's own.
+    setPath(body, place.origin, url.replace(/^https?:\/\/[^/]+/, value));
+  }
   const [first] = spec.from;
   const header = spec.from.find((place) => 'header' in place);
   if (header !== undefined && 'header' in header) headers[header.header] = value;
@@ -144,6 +151,12 @@ const makeVendorEvent = (
     if (last !== undefined && 'header' in last) headers[last.header] = wish.id;
   }
   fill(item, profile.occurredAt, (old) => writeTime(old, wish.now));
+  // A signing time within the signed body (Linear) has to be in it before anything is signed.
+  for (const scheme of listSchemes(profile.proof)) {
+    const time = 'timestamp' in scheme ? scheme.timestamp : undefined;
+    if (time !== undefined && 'json' in time)
+      fill(body, [time], (old) => (time.unit === 'ms' ? wish.now : writeTime(old, wish.now)));
+  }
   if (wish.account !== undefined) setAccount(item, headers, profile.accounts, wish.account);
   return { raw: Buffer.from(JSON.stringify(body)), headers };
 };

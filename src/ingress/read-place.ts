@@ -22,10 +22,17 @@ const readQuery = (query: string, name: string): string | undefined => {
   return values.length === 1 ? values[0] : undefined;
 };
 
+/** A URL of the web only: of others the origin is the text `null`. */
+const readOrigin = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value)
+    ? new URL(value).origin
+    : undefined;
+
 const read = (place: Exclude<Place, { literal: string }>, view: View): unknown => {
   if ('header' in place) return view.headers[place.header];
   if ('json' in place) return readPath(view.item, place.json);
   if ('query' in place) return readQuery(view.query, place.query);
+  if ('origin' in place) return readOrigin(readPath(view.item, place.origin));
   if ('whole' in place) return readPath(view.body, place.whole);
   return 'parent' in place ? readPath(view.parent, place.parent) : readPath(view.inner, place.inner);
 };

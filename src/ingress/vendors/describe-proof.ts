@@ -10,6 +10,7 @@ const describePlace = (place: Place): string => {
   if ('query' in place) return `\`?${place.query}\``;
   if ('literal' in place) return `“${place.literal}”`;
   if ('json' in place) return `\`${dotted(place.json)}\``;
+  if ('origin' in place) return `the origin of \`${dotted(place.origin)}\``;
   if ('whole' in place) return `\`${dotted(place.whole)}\` of the body`;
   return 'parent' in place
     ? `\`${dotted(place.parent)}\` of what holds the list`
