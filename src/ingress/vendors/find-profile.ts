@@ -25,7 +25,10 @@ import type { VendorProfile } from './profile.ts';
 import { sendgrid } from './sendgrid.ts';
 import { slack } from './slack.ts';
 import { square } from './square.ts';
+import { standardWebhooks } from './standard-webhooks.ts';
+import { standardWebhooksEd25519 } from './standard-webhooks-ed25519.ts';
 import { stripe } from './stripe.ts';
+import { svix } from './svix.ts';
 import { telegram } from './telegram.ts';
 import { trello } from './trello.ts';
 import { twilio } from './twilio.ts';
@@ -59,7 +62,10 @@ export const vendorProfiles: readonly VendorProfile[] = [
   sendgrid,
   slack,
   square,
+  standardWebhooks,
+  standardWebhooksEd25519,
   stripe,
+  svix,
   telegram,
   trello,
   twilio,
