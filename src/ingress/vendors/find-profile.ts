@@ -22,6 +22,7 @@ import { meta } from './meta.ts';
 import { microsoftGraph } from './microsoft-graph.ts';
 import { notion } from './notion.ts';
 import type { VendorProfile } from './profile.ts';
+import { resend } from './resend.ts';
 import { sendgrid } from './sendgrid.ts';
 import { slack } from './slack.ts';
 import { square } from './square.ts';
@@ -59,6 +60,7 @@ export const vendorProfiles: readonly VendorProfile[] = [
   meta,
   microsoftGraph,
   notion,
+  resend,
   sendgrid,
   slack,
   square,
