@@ -2,6 +2,7 @@ import { closest } from 'fastest-levenshtein';
 import { CodedError } from '../../domain/errors.ts';
 import { asana } from './asana.ts';
 import { awsSns } from './aws-sns.ts';
+import { bitbucket } from './bitbucket.ts';
 import { box } from './box.ts';
 import { calendly } from './calendly.ts';
 import { cloudevents } from './cloudevents.ts';
@@ -41,6 +42,7 @@ import { zoom } from './zoom.ts';
 export const vendorProfiles: readonly VendorProfile[] = [
   asana,
   awsSns,
+  bitbucket,
   box,
   calendly,
   cloudevents,
