@@ -25,6 +25,7 @@ import { notion } from './notion.ts';
 import type { VendorProfile } from './profile.ts';
 import { resend } from './resend.ts';
 import { sendgrid } from './sendgrid.ts';
+import { shopify } from './shopify.ts';
 import { slack } from './slack.ts';
 import { square } from './square.ts';
 import { standardWebhooks } from './standard-webhooks.ts';
@@ -64,6 +65,7 @@ export const vendorProfiles: readonly VendorProfile[] = [
   notion,
   resend,
   sendgrid,
+  shopify,
   slack,
   square,
   standardWebhooks,
