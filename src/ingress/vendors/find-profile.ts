@@ -17,6 +17,7 @@ import { googleDrive } from './google-drive.ts';
 import { googlePubsub } from './google-pubsub.ts';
 import { hubspot } from './hubspot.ts';
 import { line } from './line.ts';
+import { linear } from './linear.ts';
 import { mailgun } from './mailgun.ts';
 import { mcpEvents } from './mcp-events.ts';
 import { meta } from './meta.ts';
@@ -58,6 +59,7 @@ export const vendorProfiles: readonly VendorProfile[] = [
   googlePubsub,
   hubspot,
   line,
+  linear,
   mailgun,
   mcpEvents,
   meta,
