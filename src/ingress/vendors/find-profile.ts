@@ -16,6 +16,9 @@ import { googleCalendar } from './google-calendar.ts';
 import { googleDrive } from './google-drive.ts';
 import { googlePubsub } from './google-pubsub.ts';
 import { hubspot } from './hubspot.ts';
+import { jira } from './jira.ts';
+import { jiraConnect } from './jira-connect.ts';
+import { jiraDynamic } from './jira-dynamic.ts';
 import { line } from './line.ts';
 import { linear } from './linear.ts';
 import { mailgun } from './mailgun.ts';
@@ -58,6 +61,9 @@ export const vendorProfiles: readonly VendorProfile[] = [
   googleDrive,
   googlePubsub,
   hubspot,
+  jira,
+  jiraConnect,
+  jiraDynamic,
   line,
   linear,
   mailgun,
