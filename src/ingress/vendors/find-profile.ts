@@ -29,6 +29,7 @@ import { notion } from './notion.ts';
 import type { VendorProfile } from './profile.ts';
 import { resend } from './resend.ts';
 import { sendgrid } from './sendgrid.ts';
+import { sentry } from './sentry.ts';
 import { shopify } from './shopify.ts';
 import { slack } from './slack.ts';
 import { square } from './square.ts';
@@ -73,6 +74,7 @@ export const vendorProfiles: readonly VendorProfile[] = [
   notion,
   resend,
   sendgrid,
+  sentry,
   shopify,
   slack,
   square,
