@@ -41,6 +41,7 @@ import { telegram } from './telegram.ts';
 import { trello } from './trello.ts';
 import { twilio } from './twilio.ts';
 import { typeform } from './typeform.ts';
+import { vercel } from './vercel.ts';
 import { whatsapp } from './whatsapp.ts';
 import { zoom } from './zoom.ts';
 
@@ -86,6 +87,7 @@ export const vendorProfiles: readonly VendorProfile[] = [
   trello,
   twilio,
   typeform,
+  vercel,
   whatsapp,
   zoom,
 ];
