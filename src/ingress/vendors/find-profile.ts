@@ -4,6 +4,7 @@ import { asana } from './asana.ts';
 import { awsSns } from './aws-sns.ts';
 import { bitbucket } from './bitbucket.ts';
 import { box } from './box.ts';
+import { calcom } from './calcom.ts';
 import { calendly } from './calendly.ts';
 import { cloudevents } from './cloudevents.ts';
 import { discord } from './discord.ts';
@@ -51,6 +52,7 @@ export const vendorProfiles: readonly VendorProfile[] = [
   awsSns,
   bitbucket,
   box,
+  calcom,
   calendly,
   cloudevents,
   discord,
