@@ -27,6 +27,7 @@ import { mcpEvents } from './mcp-events.ts';
 import { meta } from './meta.ts';
 import { microsoftGraph } from './microsoft-graph.ts';
 import { notion } from './notion.ts';
+import { pagerduty } from './pagerduty.ts';
 import type { VendorProfile } from './profile.ts';
 import { resend } from './resend.ts';
 import { sendgrid } from './sendgrid.ts';
@@ -75,6 +76,7 @@ export const vendorProfiles: readonly VendorProfile[] = [
   meta,
   microsoftGraph,
   notion,
+  pagerduty,
   resend,
   sendgrid,
   sentry,
