@@ -17,6 +17,7 @@ import { googleCalendar } from './google-calendar.ts';
 import { googleDrive } from './google-drive.ts';
 import { googlePubsub } from './google-pubsub.ts';
 import { hubspot } from './hubspot.ts';
+import { intercom } from './intercom.ts';
 import { jira } from './jira.ts';
 import { jiraConnect } from './jira-connect.ts';
 import { jiraDynamic } from './jira-dynamic.ts';
@@ -66,6 +67,7 @@ export const vendorProfiles: readonly VendorProfile[] = [
   googleDrive,
   googlePubsub,
   hubspot,
+  intercom,
   jira,
   jiraConnect,
   jiraDynamic,
