@@ -46,6 +46,7 @@ import { twilio } from './twilio.ts';
 import { typeform } from './typeform.ts';
 import { vercel } from './vercel.ts';
 import { whatsapp } from './whatsapp.ts';
+import { zendesk } from './zendesk.ts';
 import { zoom } from './zoom.ts';
 
 /** Every vendor we know: one file and one line each. */
@@ -95,6 +96,7 @@ export const vendorProfiles: readonly VendorProfile[] = [
   typeform,
   vercel,
   whatsapp,
+  zendesk,
   zoom,
 ];
 
