@@ -1,5 +1,6 @@
 import { closest } from 'fastest-levenshtein';
 import { CodedError } from '../../domain/errors.ts';
+import { airtable } from './airtable.ts';
 import { asana } from './asana.ts';
 import { awsSns } from './aws-sns.ts';
 import { bitbucket } from './bitbucket.ts';
@@ -51,6 +52,7 @@ import { zoom } from './zoom.ts';
 
 /** Every vendor we know: one file and one line each. */
 export const vendorProfiles: readonly VendorProfile[] = [
+  airtable,
   asana,
   awsSns,
   bitbucket,
