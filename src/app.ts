@@ -6,6 +6,7 @@ import { createApiRoutes } from './api/create-api-routes.ts';
 import { createOpsRoutes } from './api/create-ops-routes.ts';
 import { describeConfig } from './config/describe-config.ts';
 import type { LoadedConfig, Role } from './config/loaded-config.ts';
+import { createGates } from './create-gates.ts';
 import { createReleasers, type Releasers } from './create-releasers.ts';
 import { createSources } from './create-sources.ts';
 import { CodedError } from './domain/errors.ts';
@@ -209,7 +210,11 @@ const wire = async ({ loaded, role, log, port, driver }: AppOptions, releasers: 
   releasers.add('own sources', 9_000, own.close);
 
   // HTTP, last to start and first to stop
-  const server = createServer({ bodyLimit: config.http.body_limit, log });
+  const server = createServer({
+    bodyLimit: config.http.body_limit,
+    trustedProxies: config.http.trusted_proxies,
+    log,
+  });
   const readiness = createReadinessCheck({
     isStopping: () => stopping,
     deadlineMs: PROBE_MS,
@@ -226,9 +231,12 @@ const wire = async ({ loaded, role, log, port, driver }: AppOptions, releasers: 
   });
   await server.register(createOpsRoutes({ readiness, metrics: metrics.registry }));
   if (plays('ingress')) {
+    const { gates, close: closeGates } = createGates({ config, store, log });
+    releasers.add('rate limits', 1_000, closeGates);
     await server.register(
       createIngressRoutes({
         sources: await createSources(loaded),
+        gates,
         enqueue: events.enqueue,
         clock: Date.now,
         log,

@@ -40,8 +40,17 @@ export const secretRef = z.union(
 const secrets = z.array(secretRef).min(1, 'at least one secret is needed; nothing is accepted unsigned');
 const ref = z.string().min(1);
 
+/** In CIDR notation. */
+const network = z.union([z.cidrv4(), z.cidrv6()], {
+  error: 'expected a network such as 192.0.2.0/24, 203.0.113.7/32 or 2001:db8::/32',
+});
+
 const sourceBase = {
   id: name,
+  /** Nothing is taken from it; what waits there goes on waiting, and providers are told to come again. */
+  paused: z.boolean().default(false),
+  /** Nothing accepted for longer: it is shown as silent. */
+  silence_after: duration.optional(),
   /** A Binding that all events of this source belong to; without it they are matched by account. */
   binding: z.string().min(1).optional(),
   /** The workspace directory that events of `local` land must stay in, relative to the configuration file. */
@@ -57,8 +66,19 @@ export const hmacSignature = z.strictObject({
   timestamp_header: z.string().min(1).optional(),
 });
 
-const webhookSource = z.strictObject({
+const httpSource = {
   ...sourceBase,
+  body_limit: size.optional(),
+  /** Deliveries that have proven themselves; without `burst`, what one second lets through. */
+  rate_limit: z
+    .strictObject({ per_second: z.number().positive().max(1_000_000), burst: z.int().min(1).optional() })
+    .optional(),
+  /** From where it may be called. */
+  networks: z.array(network).min(1, 'no network at all would refuse every delivery; leave it out').optional(),
+};
+
+const webhookSource = z.strictObject({
+  ...httpSource,
   type: z.literal('webhook'),
   /** The one pack it announces for, or several: then each announcement names its own in `pack`. */
   pack: packName.optional(),
@@ -69,7 +89,7 @@ const webhookSource = z.strictObject({
 });
 
 const vendorSource = z.strictObject({
-  ...sourceBase,
+  ...httpSource,
   type: z.literal('vendor'),
   vendor: name,
   pack: packName,
@@ -83,9 +103,6 @@ const vendorSource = z.strictObject({
   refs: z.record(z.string().min(1), ref).optional(),
 });
 
-/** Nothing is taken from it; what waits there goes on waiting. */
-const paused = z.boolean().default(false);
-
 /** A colon parts the keys of BullMQ on Redis, so it takes none in a name. */
 const bullName = z
   .string()
@@ -94,7 +111,6 @@ const bullName = z
 const queueSource = z.strictObject({
   ...sourceBase,
   type: z.literal('queue'),
-  paused,
   /** The BullMQ queue, in our queue store, whose jobs are announcements. */
   queue: bullName,
   /** BullMQ's `prefix` of whoever adds the jobs; without meaning on Postgres. Braces make a Redis Cluster hash tag. */
@@ -111,7 +127,6 @@ const noNul = (text: string): boolean => !text.includes('\0');
 const processSource = z.strictObject({
   ...sourceBase,
   type: z.literal('process'),
-  paused,
   /** A pack of kind `sense_only`. */
   pack: packName,
   /** Program and arguments, handed over as they are: there is no shell. */
@@ -135,6 +150,8 @@ export const configSchema = z.strictObject({
       /** The address under which providers reach us; vendors that sign URLs sign this one. */
       public_url: z.url().optional(),
       body_limit: size.prefault('1mb'),
+      /** Whose X-Forwarded-For is believed. */
+      trusted_proxies: z.array(network).default([]),
     })
     .prefault({}),
   packs: z

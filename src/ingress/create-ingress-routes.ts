@@ -204,7 +204,7 @@ export const createIngressRoutes = (options: Options): FastifyPluginAsync => {
       const sent = Buffer.isBuffer(request.body) ? request.body : noBytes;
       const packed = coding !== 'identity' && sent.length > 0;
       const raw = packed ? await inflateBody(coding, sent, gate.bodyLimit) : sent;
-      if (!Buffer.isBuffer(raw)) return refuse(reply, raw.code, raw.detail);
+      if (!Buffer.isBuffer(raw)) return refuseAs(reply, source, { kind: 'refused', ...raw });
       const { method, headers } = request;
       const query = queryOf(request);
       const received = await receiveDelivery(

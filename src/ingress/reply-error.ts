@@ -9,7 +9,7 @@ declare module 'fastify' {
 }
 
 /** A full queue empties slowly, a pause lasts; the other causes pass or are mended. */
-const slow: Readonly<Partial<Record<ErrorCode, number>>> = { QUEUE_FULL: 30, SOURCE_PAUSED: 300 };
+const slow: Readonly<Partial<Record<ErrorCode, number>>> = { QUEUE_FULL: 30, SOURCE_PAUSED: 60 };
 /** Seconds after which a sender may try again. */
 const retryAfterSeconds = (code: ErrorCode): number => slow[code] ?? 5;
 

@@ -202,7 +202,7 @@ describe('paused', () => {
   test('a delivery is a 503 that says when to come again, and is not taken', async () => {
     const answer = await ingress.post('mail-hook', sign(one), one);
     expect([answer.status, await codeOf(answer)]).toEqual([503, 'SOURCE_PAUSED']);
-    expect(answer.headers.get('retry-after')).toBe('300');
+    expect(answer.headers.get('retry-after')).toBe('60');
     const message = '{"type":"event_callback","event_id":"Ev1","team_id":"T1","event":{"type":"message"}}';
     const other = await ingress.post('slack', signSlack(message), message);
     expect([other.status, await codeOf(other)]).toEqual([503, 'SOURCE_PAUSED']);
