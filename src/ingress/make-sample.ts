@@ -2,13 +2,13 @@ import { CodedError } from '../domain/errors.ts';
 import { createEventMatcher } from './create-event-matcher.ts';
 import { findItems } from './find-items.ts';
 import { nameEvent } from './name-event.ts';
-import type { Place } from './place.ts';
+import type { JsonPath, Place } from './place.ts';
 import { readPath } from './read-path.ts';
 import type { View } from './read-place.ts';
 import { setPath } from './set-path.ts';
 import type { SourceSettings } from './source.ts';
 import { findProfile } from './vendors/find-profile.ts';
-import type { AccountKey, Sample, VendorProfile } from './vendors/profile.ts';
+import type { Sample, VendorProfile } from './vendors/profile.ts';
 import { listSchemes } from './verify/list-schemes.ts';
 
 /** What the caller wants; everything left out has a default that is accepted by the quick start. */
@@ -56,14 +56,20 @@ const viewOf = (profile: VendorProfile, { body, headers = {} }: Sample): View =>
   return { headers, query: '', body, item: first?.value, parent: first?.parent };
 };
 
-/** Fills every JSON place that the sample has, so that what is read first and what is read next agree. */
-const fill = (body: unknown, places: readonly Place[], make: (old: unknown) => unknown): number => {
+const standsIn = (place: Place, { item, body, parent }: View): [unknown, JsonPath] | null => {
+  if ('json' in place) return [item, place.json];
+  if ('whole' in place) return [body, place.whole];
+  return 'parent' in place ? [parent, place.parent] : null;
+};
+
+/** Fills every place in the body that the sample has, so that what is read first and what is read next agree. */
+const fill = (view: View, places: readonly Place[], make: (old: unknown) => unknown): number => {
   let filled = 0;
   for (const place of places) {
-    if (!('json' in place)) continue;
-    const old = readPath(body, place.json);
-    if (old === undefined || old === null || old === '') continue;
-    setPath(body, place.json, make(old));
+    const [root, path] = standsIn(place, view) ?? [undefined, []];
+    const old = readPath(root, path);
+    if (path.length === 0 || old === undefined || old === null || old === '') continue;
+    setPath(root, path, make(old));
     filled += 1;
   }
   return filled;
@@ -76,11 +82,12 @@ const writeTime = (old: unknown, now: number): unknown => {
 };
 
 const setAccount = (
-  body: unknown,
+  view: View,
   headers: Record<string, string>,
-  keys: readonly AccountKey[],
+  { accounts: keys, split = [] }: VendorProfile,
   account: string,
 ): void => {
+  const body = view.item;
   const [key, ...rest] = account.split(':');
   const value = rest.join(':');
   const spec = keys.find((one) => one.key === key);
@@ -88,7 +95,13 @@ const setAccount = (
     throw usage(`--account must be one of ${keys.map((one) => `${one.key}:ID`).join(', ')}`);
   if (spec.from.some((place) => 'literal' in place && place.literal === value)) return;
   const id = (old: unknown) => (typeof old === 'number' ? Number(value) : value);
-  if (fill(body, spec.from, id) > 0) return;
+  if (fill(view, spec.from, id) > 0) return;
+  // The entry of the list is itself the account (Dropbox).
+  const list = split[0]?.slice(0, -1);
+  if (list !== undefined && spec.from.some((place) => 'json' in place && place.json.length === 0)) {
+    setPath(view.body, [...list, '0'], value);
+    return;
+  }
   for (const place of spec.from) {
     const url = 'origin' in place ? readPath(body, place.origin) : undefined;
     if (!('origin' in place) || typeof url !== 'string') continue;
@@ -142,22 +155,22 @@ const makeVendorEvent = (
   const sample = chooseSample(profile, settings.refs ?? profile.refs, wish);
   const body = structuredClone(sample.body);
   const headers: Record<string, string> = { ...sample.headers };
-  const { item } = viewOf(profile, { headers, body });
+  const view = viewOf(profile, { headers, body });
   const ids = profile.eventId.flatMap((id) => ('all' in id ? [] : [id]));
-  fill(item, [...profile.deliveryId, ...ids], () => wish.id);
+  fill(view, [...profile.deliveryId, ...ids], () => wish.id);
   // Where headers together are the id, the last of them tells one event of a channel from the next.
   for (const id of profile.eventId) {
     const last = 'all' in id ? id.all.at(-1) : undefined;
     if (last !== undefined && 'header' in last) headers[last.header] = wish.id;
   }
-  fill(item, profile.occurredAt, (old) => writeTime(old, wish.now));
+  fill(view, profile.occurredAt, (old) => writeTime(old, wish.now));
   // A signing time within the signed body (Linear) has to be in it before anything is signed.
   for (const scheme of listSchemes(profile.proof)) {
     const time = 'timestamp' in scheme ? scheme.timestamp : undefined;
     if (time !== undefined && 'json' in time)
-      fill(body, [time], (old) => (time.unit === 'ms' ? wish.now : writeTime(old, wish.now)));
+      fill(view, [{ whole: time.json }], (old) => (time.unit === 'ms' ? wish.now : writeTime(old, wish.now)));
   }
-  if (wish.account !== undefined) setAccount(item, headers, profile.accounts, wish.account);
+  if (wish.account !== undefined) setAccount(view, headers, profile, wish.account);
   return { raw: Buffer.from(JSON.stringify(body)), headers };
 };
 
