@@ -25,7 +25,7 @@ export const line: VendorProfile = {
     setUp:
       'The URL as webhook URL of the channel, with “Use webhook” on, and “Webhook redelivery” where you want retries.',
     secret: 'The channel secret.',
-    answerSeconds: null,
+    answerSeconds: 2,
     notes: [
       'The Verify button posts an empty, signed batch: it is answered 200 and no event.',
       'Redelivered events may come out of order; each keeps its `webhookEventId`.',
@@ -33,7 +33,7 @@ export const line: VendorProfile = {
       'No time is signed.',
     ],
     unconfirmed: [
-      'How long is waited for the answer, and how redelivery is spaced.',
+      'How often is redelivered, and how far apart.',
       'When a bot is told `botSuspended`, `botResumed` or of a module: their types are in LINE’s SDK.',
     ],
   },

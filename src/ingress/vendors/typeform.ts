@@ -25,12 +25,11 @@ export const typeform: VendorProfile = {
     answerSeconds: 30,
     notes: [
       'Without a secret at Typeform nothing is signed, and all is refused.',
+      'A 404 or 410 switches the webhook off at once, and a source that is not configured is a 404: change the URL at Typeform before you rename or remove the source.',
+      '429, 408, 503 and 423 are retried every 2 to 3 minutes for 10 hours.',
       'No time is signed; a repeated response is the same event by its `event_id`.',
     ],
-    unconfirmed: [
-      'That 404 and 410 switch the webhook off at once: a source whose name changes must be changed at Typeform first.',
-      'How often other failures are retried (429, 408, 503 and 423 for up to 10 hours).',
-    ],
+    unconfirmed: ['How often other failures, such as a 401, are retried.'],
   },
   proof: {
     kind: 'hmac',
