@@ -44,8 +44,8 @@ const rules: Readonly<Record<string, string>> = {
   S38: 'product rules stay out of Policy',
 };
 
-/** Each is a whole part that is still to come (all ways in, all sinks), so no single test may claim it yet. */
-const later = ['S21', 'S22'];
+/** All sinks: the fan-out to webhooks is still to come, so no single test may claim the rule yet. */
+const later = ['S22'];
 
 /** Titles of tests and suites, in whatever quotes. */
 const titlePattern =

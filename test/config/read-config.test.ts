@@ -26,7 +26,12 @@ describe('readConfig', () => {
       `${head}    routes: { item.updated: silent }\nsources:\n  - { id: hook, type: webhook, pack: mail, cwd: work, secrets: [{ env: S }] }\n`,
     );
     const loaded = await readConfig({ file, env: { S: 'x' } });
-    expect(loaded.config.http).toEqual({ host: '127.0.0.1', port: 8787, body_limit: 1024 * 1024, trusted_proxies: [] });
+    expect(loaded.config.http).toEqual({
+      host: '127.0.0.1',
+      port: 8787,
+      body_limit: 1024 * 1024,
+      trusted_proxies: [],
+    });
     expect(loaded.config.packs[0]?.dir).toBe(join(dirname(file), 'packs/mail'));
     expect(loaded.config.sources[0]?.cwd).toBe(join(dirname(file), 'work'));
     expect(loaded.packs.get('mail')?.routes).toEqual(new Map([['item.updated', 'silent']]));
