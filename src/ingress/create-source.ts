@@ -7,6 +7,7 @@ import { findSourceFaults } from './find-source-faults.ts';
 import type { PlantedSecrets } from './planted-secrets.ts';
 import type { RemoteKeys } from './remote-keys/remote-keys.ts';
 import { schemeOf } from './scheme-of.ts';
+import { createOpener } from './sealed/create-opener.ts';
 import type { Source, SourceSettings, VendorSettings } from './source.ts';
 import { findProfile } from './vendors/find-profile.ts';
 import type { VendorProfile } from './vendors/profile.ts';
@@ -119,6 +120,7 @@ const createVendorSource = (
       refs: settings.refs ?? profile.refs,
       binding: settings.binding ?? null,
       workspace: settings.cwd ?? null,
+      open: createOpener(id, profile.sealed, params),
     }),
     answer: profile.answer,
     refusals: profile.refusals ?? {},

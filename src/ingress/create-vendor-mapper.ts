@@ -7,11 +7,17 @@ import { findItems, type Item } from './find-items.ts';
 import { nameEvent } from './name-event.ts';
 import { readEventId } from './read-event-id.ts';
 import { readInner } from './read-inner.ts';
+import { readPath } from './read-path.ts';
 import { readId, readPlace, type View } from './read-place.ts';
 import { readTime } from './read-time.ts';
+import type { OpenSealed } from './sealed/open-sealed.ts';
 import { sliceMembers } from './slice-members.ts';
 import type { Arrival, Mapped } from './source.ts';
 import type { VendorProfile } from './vendors/profile.ts';
+
+type Refusal = NonNullable<Announcement['refusal']>;
+/** Null where the item holds nothing encrypted. */
+type Opened = Awaited<ReturnType<OpenSealed>> | null;
 
 /** Makes the mapping of one vendor's events for one source: one announcement for each event of a delivery. */
 export const createVendorMapper = (target: {
@@ -21,9 +27,11 @@ export const createVendorMapper = (target: {
   refs: Readonly<Record<string, string>>;
   binding: string | null;
   workspace: string | null;
+  /** Opens the encrypted member of the vendor's items. */
+  open: OpenSealed | null;
 }) => {
-  const { profile } = target;
-  const { split = [], inner } = profile;
+  const { profile, open } = target;
+  const { split = [], inner, sealed } = profile;
   const findRef = createEventMatcher(target.refs);
   const findState = createEventMatcher(profile.states);
   const accounts = profile.accounts.map(({ key, from, on }) => ({
@@ -33,6 +41,19 @@ export const createVendorMapper = (target: {
       on === undefined ? () => true : createEventMatcher(Object.fromEntries(on.map((name) => [name, true]))),
   }));
 
+  /** What is in the place of the encrypted member, where an item has one. */
+  const openItem = async ({ value }: Item): Promise<Opened> => {
+    const member = sealed === undefined ? undefined : readPath(value, [sealed.member]);
+    return open === null || member === undefined || member === null ? null : open(member);
+  };
+
+  /** The item with its encrypted member opened; all else in its own characters (G9). */
+  const unseal = (text: string, opened: Opened): string => {
+    if (sealed === undefined || opened === null || 'fault' in opened) return text;
+    const [from, to] = sliceMembers(text).get(sealed.member) ?? [0, 0];
+    return text.slice(0, from) + opened.text + text.slice(to);
+  };
+
   const dataOf = (text: string, headers: Arrival['headers']): string => {
     if (profile.headerData !== undefined)
       return JSON.stringify(Object.fromEntries(profile.headerData.map((name) => [name, headers[name]])));
@@ -41,7 +62,13 @@ export const createVendorMapper = (target: {
     return span === undefined ? 'null' : text.slice(...span);
   };
 
-  const refuse = (name: string): NonNullable<Announcement['refusal']> => ({
+  const refuseSealed = (fault: string): Refusal => ({
+    reason: 'announcement_invalid',
+    rule: 'open-sealed',
+    detail: fault,
+  });
+
+  const refuse = (name: string): Refusal => ({
     reason: 'event_unmapped',
     rule: 'map-event',
     detail:
@@ -50,7 +77,7 @@ export const createVendorMapper = (target: {
         : `No mapping names the ${profile.vendor} event ${safeText(name, 128)}`,
   });
 
-  const announce = (item: Item, arrival: Arrival, delivery: string): Announcement => {
+  const announce = (item: Item, arrival: Arrival, delivery: string, opened: Opened): Announcement => {
     const carried = inner === undefined ? null : readInner(inner, item.value);
     const view: View = {
       headers: arrival.headers,
@@ -75,7 +102,12 @@ export const createVendorMapper = (target: {
       // One that the directory can't hold matches nothing; cut or mended it might match another's.
       return value !== null && value === safeText(value, 256) ? [`${key}:${value}`] : [];
     });
-    const data = inner?.data === true && carried !== null ? carried.text : dataOf(item.text, arrival.headers);
+    const data =
+      inner?.data === true && carried !== null
+        ? carried.text
+        : dataOf(unseal(item.text, opened), arrival.headers);
+    const faulty = opened !== null && 'fault' in opened ? refuseSealed(opened.fault) : undefined;
+    const refusal = ref === undefined ? refuse(name) : faulty;
     return {
       source: target.source,
       delivery,
@@ -91,12 +123,12 @@ export const createVendorMapper = (target: {
       // binding.degraded carries a state (S23): where the profile has none for it, the event's own name says it best.
       state: ref?.startsWith('binding.') ? safeText(findState(names) ?? name, 64) : null,
       // What is dropped is not kept (G6).
-      data: ref === undefined ? 'null' : data,
-      ...(ref === undefined ? { refusal: refuse(name) } : {}),
+      data: refusal === undefined ? data : 'null',
+      ...(refusal === undefined ? {} : { refusal }),
     };
   };
 
-  return (arrival: Arrival): Mapped => {
+  return (arrival: Arrival): Mapped | Promise<Mapped> => {
     const { headers, query, body, admits } = arrival;
     const isList = Array.isArray(body.value);
     if (
@@ -110,11 +142,15 @@ export const createVendorMapper = (target: {
     const delivery = sentDelivery === null ? randomUUID() : safeText(sentDelivery);
     const items = findItems(body.text, body.value, split);
     const proven = admits === undefined ? items : items.filter(({ value }) => admits(value));
-    return {
+    const mapped = (announcements: readonly Announcement[]): Mapped => ({
       ok: true,
       delivery,
-      announcements: proven.map((item) => announce(item, arrival, delivery)),
+      announcements,
       unproven: items.length - proven.length,
-    };
+    });
+    if (open === null) return mapped(proven.map((item) => announce(item, arrival, delivery, null)));
+    return Promise.all(
+      proven.map(async (item) => announce(item, arrival, delivery, await openItem(item))),
+    ).then(mapped);
   };
 };

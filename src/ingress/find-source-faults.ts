@@ -1,5 +1,6 @@
 import type { SourceSettings } from './source.ts';
 import { findProfile } from './vendors/find-profile.ts';
+import type { Param } from './vendors/profile.ts';
 import { needsOf } from './verify/needs-of.ts';
 
 type Settings = Extract<SourceSettings, { type: 'vendor' }>;
@@ -10,6 +11,14 @@ type Given = {
   isPlanted: boolean | null;
   /** `http.public_url`. */
   publicUrl: string | null;
+};
+
+const findParam = (known: Readonly<Record<string, Param>>, name: string): Param | undefined => {
+  if (Object.hasOwn(known, name)) return known[name];
+  return Object.entries(known).find(
+    ([pattern]) =>
+      pattern.endsWith('*') && name.length >= pattern.length && name.startsWith(pattern.slice(0, -1)),
+  )?.[1];
 };
 
 /** What a source of a vendor lacks, each with the key of the source that it is about; for the configuration and for the start. */
@@ -32,12 +41,19 @@ export const findSourceFaults = (
       key: 'secrets',
       message: `${profile.vendor} needs a secret: ${profile.about.secret ?? 'what it signs with'}${plants ? '; or pending: true while it has yet to send it' : ''}`,
     });
-  for (const name of params)
-    if (!Object.hasOwn(known, name))
+  for (const name of params) {
+    const param = findParam(known, name);
+    if (param?.with !== undefined && !params.has(param.with))
+      faults.push({
+        key: 'params',
+        message: `params.${name} needs params.${param.with} beside it: ${known[param.with]?.means ?? ''}`,
+      });
+    if (param === undefined)
       faults.push({
         key: 'params',
         message: `${profile.vendor} has no param ${name}; ${list === '' ? 'it has none' : `it has ${list}`}`,
       });
+  }
   for (const [name, { needed, means }] of Object.entries(known)) {
     if (params.has(name) || needed === 'never' || (needed === 'binding' && settings.binding === undefined))
       continue;

@@ -96,7 +96,7 @@ export const receiveDelivery = async (
   if (withheld !== null) return withheld;
 
   const { admits } = verdict;
-  const mapped = source.map({
+  const mapping = source.map({
     headers,
     query,
     raw,
@@ -104,6 +104,7 @@ export const receiveDelivery = async (
     receivedAt: new Date(now).toISOString(),
     admits,
   });
+  const mapped = mapping instanceof Promise ? await mapping : mapping;
   if (!mapped.ok) return { kind: 'refused', ...mapped };
 
   const { announcements, unproven = 0 } = mapped;

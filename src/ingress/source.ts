@@ -73,7 +73,8 @@ export type Source = {
   read: ((headers: Headers, raw: Buffer) => Body | BodyFault) | null;
   verify: Verify;
   greet: Greet;
-  map: (arrival: Arrival) => Mapped;
+  /** A promise only where items have to be decrypted. */
+  map: (arrival: Arrival) => Mapped | Promise<Mapped>;
   /** What the sender wants to hear; null where it is 202 `{"accepted":n}`. */
   answer: VendorProfile['answer'];
   /** Refusals whose own status would harm, and the status instead. */

@@ -76,13 +76,26 @@ export const describeProof = (proof: Proof): string => {
       const where = 'header' in proof.at ? `\`${proof.at.header}\`` : `\`${dotted(proof.at.json)}\``;
       const keys = proof.keys === 'secrets' ? 'a secret' : `the keys of ${proof.keys.jwks}`;
       const claims = [
-        ...(proof.audience === null ? [] : [`\`aud\` is \`params.${proof.audience.param}\`, else our URL`]),
+        ...(proof.audience === null
+          ? []
+          : [
+              `\`aud\` is \`params.${proof.audience.param}\`${proof.audience.own === true ? '' : ', else our URL'}`,
+            ]),
+        ...(proof.anyClaim === undefined
+          ? []
+          : [
+              `${proof.anyClaim.names.map((name) => `\`${name}\``).join(' or ')} is \`${proof.anyClaim.is}\``,
+            ]),
         ...Object.entries(proof.claims ?? {}).map(
           ([name, wanted]) =>
             `\`${name}\` is \`${typeof wanted === 'object' ? `params.${wanted.param}` : wanted}\``,
         ),
       ];
-      return `a JWT (${proof.algorithm}) in ${where}, by ${keys}${claims.length === 0 ? '' : `; ${claims.join(', ')}`}${proof.binds === undefined ? '; the body is not bound to it' : ''}`;
+      const only =
+        proof.items === undefined
+          ? ''
+          : `for items with \`${dotted(proof.items.holding)}\`, whose \`${dotted(proof.items.is)}\` is a token's \`${proof.items.claim}\`: `;
+      return `${only}a JWT (${proof.algorithm}) in ${where}, by ${keys}${claims.length === 0 ? '' : `; ${claims.join(', ')}`}${proof.binds === undefined ? '; the body is not bound to it' : ''}`;
     }
     case 'x509':
       return `RSA over fields of the body, by the certificate at \`${dotted(proof.certificate)}\` (only \`${proof.url.source}\`)`;

@@ -63,6 +63,8 @@ export type Sample = {
 export type Param = {
   /** `binding`: where the source has a fixed Binding, which anybody's events would otherwise reach. */
   needed: 'always' | 'binding' | 'never';
+  /** Another param, without which this one must not be there. */
+  with?: string;
   means: string;
 };
 
@@ -93,6 +95,7 @@ export type VendorProfile = {
   proof: Proof;
   /** Proofs that are only taken where `params.scheme` names them. */
   weakProofs?: Readonly<Record<string, Proof>>;
+  /** By name; one that ends with `*` stands for every name with that beginning. */
   params?: Readonly<Record<string, Param>>;
   takes: readonly BodyKind[];
   /** How a body is read where it is not simply JSON or a form. */
@@ -105,6 +108,11 @@ export type VendorProfile = {
   split?: readonly JsonPath[];
   /** A member that holds JSON as text, or as base64 of it. `data`: the event's data is that JSON, not the item. */
   inner?: { at: JsonPath; as: 'text' | 'base64'; data: boolean };
+  /**
+   * A member of an item that is encrypted for us. In the item's data what it was encrypted from stands in its place; an item
+   * that can't be opened is dropped alone. `keys`: what the names of the params with private keys begin with.
+   */
+  sealed?: { member: string; form: 'microsoft-graph'; keys: string };
   /** The member of an item that is its data, in its own characters; left out: the whole item. */
   data?: string;
   /** Headers that are the data of an event, as a JSON object, where the vendor says all in headers. None of them is a secret. */

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
-import { createLocalJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose';
+import type { JsonPath } from '../place.ts';
 import { readPath } from '../read-path.ts';
 import type { RemoteKeys } from '../remote-keys/remote-keys.ts';
 import { atlassianQsh } from './atlassian-qsh.ts';
+import { createItemTokenVerifier } from './create-item-token-verifier.ts';
 import { isSameText } from './is-same-text.ts';
 import { no } from './no.ts';
 import { readHeader } from './read-header.ts';
@@ -15,6 +17,8 @@ type Context = {
   /** Under which the sender knows us, without query. */
   url: string;
   jwks: RemoteKeys['jwks'];
+  /** The lists of a batch, for a scheme that judges items. */
+  split: readonly JsonPath[];
 };
 
 /** Clocks of two machines; `exp` and `iat` are judged with it. */
@@ -24,6 +28,7 @@ const maxTokens = 50;
 
 type No = Verdict & { ok: false };
 type Tried = { ok: true; payload: JWTPayload } | No;
+type Judged = { ok: true; payloads: readonly JWTPayload[] } | No;
 
 /** What the library's refusal means here. */
 const refusal = (error: unknown): No => {
@@ -63,9 +68,19 @@ const isFromTheFuture = ({ iat }: JWTPayload, now: number): boolean =>
   iat !== undefined && iat > Math.floor(now / 1000) + clockToleranceSeconds;
 
 const checkClaims = (scheme: JwtScheme, payload: JWTPayload, { params }: Context): string | null => {
-  const { issuer } = scheme;
+  const { issuer, anyClaim } = scheme;
   // jose knows no patterns; a list is judged there.
-  if (issuer instanceof RegExp && !issuer.test(payload.iss ?? '')) return 'iss';
+  if (issuer instanceof RegExp) {
+    const match = issuer.exec(payload.iss ?? '');
+    if (match === null) return 'iss';
+    const other = Object.entries(match.groups ?? {}).find(([name, value]) => payload[name] !== value);
+    if (other !== undefined) return other[0];
+  }
+  if (anyClaim !== undefined) {
+    const there = anyClaim.names.filter((name) => payload[name] !== undefined);
+    if (there.length === 0 || there.some((name) => payload[name] !== anyClaim.is))
+      return anyClaim.names.join(' or ');
+  }
   for (const [name, wanted] of Object.entries(scheme.claims ?? {})) {
     const expected = typeof wanted === 'object' ? params[wanted.param] : wanted;
     if (expected === undefined || payload[name] !== expected) return name;
@@ -89,6 +104,24 @@ const checkBinding = (
   return isSameText(String(payload[claim]), expected) ? null : claim;
 };
 
+/**
+ * Whether the key that signed may sign for the token's issuer. In Microsoft's set each names its own, with `{tenantid}` for
+ * any organisation: a key for consumers that is taken for an organisation's tokens has been misused before (Storm-0558).
+ */
+const isKeyOfIssuer = (
+  issuer: JwtScheme['issuer'],
+  { keys }: JSONWebKeySet,
+  kid: string | undefined,
+  payload: JWTPayload,
+): boolean => {
+  const key = keys.find((one) => one.kid === kid);
+  // A member of Microsoft's that the RFC does not know.
+  const named: unknown = key === undefined ? undefined : Reflect.get(key, 'issuer');
+  if (!(issuer instanceof RegExp) || typeof named !== 'string') return true;
+  const groups = issuer.exec(named.replace('{tenantid}', String(payload.tid)))?.groups ?? {};
+  return groups.tid !== undefined && groups.tid === payload.tid;
+};
+
 /** The set of the param `jwks`; checked when the source is made. */
 const fixedJwks = (text: string): Parameters<typeof createLocalJWKSet>[0] => JSON.parse(text);
 
@@ -97,9 +130,10 @@ const fixedJwks = (text: string): Parameters<typeof createLocalJWKSet>[0] => JSO
  * own header only the key id is used, to choose among that issuer's keys.
  */
 export const createJwtVerifier = (scheme: JwtScheme, context: Context): Verify => {
-  const { params, secrets, url, jwks } = context;
+  const { params, secrets, url, jwks, split } = context;
   const { issuer } = scheme;
-  const audience = scheme.audience === null ? null : (params[scheme.audience.param] ?? url);
+  const named = scheme.audience === null ? null : (params[scheme.audience.param] ?? url);
+  const audience = scheme.audience?.own === true ? (named?.split(/\s+/) ?? []) : named;
 
   const check = async (
     token: string,
@@ -140,7 +174,10 @@ export const createJwtVerifier = (scheme: JwtScheme, context: Context): Verify =
     if (kept.kind !== 'got')
       return no('KEYS_UNAVAILABLE', 'key', `The issuer's keys can't be fetched: ${kept.why}`);
     try {
-      return { ok: true, payload: (await check(token, createLocalJWKSet(kept.value), now)).payload };
+      const { payload, protectedHeader } = await check(token, createLocalJWKSet(kept.value), now);
+      return isKeyOfIssuer(issuer, kept.value, protectedHeader.kid, payload)
+        ? { ok: true, payload }
+        : no('SIGNATURE_MISMATCH', 'key', "The key is another issuer's than the token's");
     } catch (error) {
       const refused = refusal(error);
       // Issuers change keys: an unknown one is looked up once more, as often as the cool-down allows.
@@ -150,7 +187,8 @@ export const createJwtVerifier = (scheme: JwtScheme, context: Context): Verify =
     }
   };
 
-  return async (delivery): Promise<Verdict> => {
+  const judge = async (delivery: Delivery): Promise<Judged> => {
+    const payloads: JWTPayload[] = [];
     const tokens = findTokens(scheme.at, delivery);
     if ('why' in tokens) return no('SIGNATURE_MISSING', 'presence', tokens.why);
     for (const token of tokens) {
@@ -165,7 +203,14 @@ export const createJwtVerifier = (scheme: JwtScheme, context: Context): Verify =
         checkClaims(scheme, tried.payload, context) ?? checkBinding(scheme, tried.payload, delivery, url);
       if (wrong !== null)
         return no('SIGNATURE_MISMATCH', 'claims', `The token's ${wrong} is not the one expected`);
+      payloads.push(tried.payload);
     }
-    return { ok: true };
+    return { ok: true, payloads };
+  };
+
+  if (scheme.items !== undefined) return createItemTokenVerifier(scheme.items, split, judge);
+  return async (delivery): Promise<Verdict> => {
+    const judged = await judge(delivery);
+    return judged.ok ? { ok: true } : judged;
   };
 };

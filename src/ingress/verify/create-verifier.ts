@@ -27,13 +27,24 @@ export type ProofContext = {
 const then = (verdict: Verdict | Promise<Verdict>, next: (verdict: Verdict) => Verdict | Promise<Verdict>) =>
   verdict instanceof Promise ? verdict.then(next) : next(verdict);
 
+/** What both leave of a batch, where they judge its items. */
+const admitBoth = (a: Verdict & { ok: true }, b: Verdict & { ok: true }): Verdict & { ok: true } => {
+  const [first, second] = [a.admits, b.admits];
+  if (first === undefined || second === undefined) return { ...a, ...b };
+  return { ok: true, admits: (item) => first(item) && second(item) };
+};
+
 /** Every one must pass; the first that does not says why. */
 const allOf = (verifiers: readonly Verify[]): Verify => {
-  const judge = (delivery: Delivery, index: number, sofar: Verdict): Verdict | Promise<Verdict> => {
+  const judge = (
+    delivery: Delivery,
+    index: number,
+    sofar: Verdict & { ok: true },
+  ): Verdict | Promise<Verdict> => {
     const verify = verifiers[index];
     if (verify === undefined) return sofar;
     return then(verify(delivery), (verdict) =>
-      verdict.ok ? judge(delivery, index + 1, { ...sofar, ...verdict }) : verdict,
+      verdict.ok ? judge(delivery, index + 1, admitBoth(sofar, verdict)) : verdict,
     );
   };
   return (delivery) => judge(delivery, 0, { ok: true });
@@ -82,8 +93,11 @@ export const createVerifier = (proof: Proof, context: ProofContext): Verify => {
       return createHashVerifier(proof, secrets, url);
     case 'body-digest':
       return createBodyDigestVerifier(proof);
-    case 'jwt':
-      return createJwtVerifier(proof, { secrets, params, url, jwks: context.keys.jwks });
+    case 'jwt': {
+      const { audience } = proof;
+      if (audience?.own === true && params[audience.param] === undefined) return () => ({ ok: true });
+      return createJwtVerifier(proof, { secrets, params, url, jwks: context.keys.jwks, split });
+    }
     case 'x509':
       return createX509Verifier(proof, context.keys.certificate);
     case 'allOf':

@@ -9,7 +9,8 @@ const usesSecrets = (scheme: Scheme): boolean => {
 
 const usesUrl = (scheme: Scheme): boolean => {
   if ('signed' in scheme) return scheme.signed.some((part) => typeof part === 'object' && 'url' in part);
-  return scheme.kind === 'jwt' && (scheme.audience !== null || scheme.binds !== undefined);
+  if (scheme.kind !== 'jwt') return false;
+  return (scheme.audience !== null && scheme.audience.own !== true) || scheme.binds !== undefined;
 };
 
 /** What a source must have for a proof: secrets of its own, and the URL under which the vendor knows us. */

@@ -98,12 +98,26 @@ export type JwtScheme = {
   algorithm: 'RS256' | 'ES256' | 'HS256';
   /** A fixed URL, never one that the message names; or the source's secrets. The param `jwks` may hold the set instead. */
   keys: { jwks: string } | 'secrets';
-  /** Texts, or a pattern where the issuer holds a tenant. Left out: the vendor's tokens name none that we could know. */
+  /**
+   * Texts, or a pattern where the issuer holds a tenant: a group of it that is named after a claim must be that claim, and
+   * a key that names an issuer itself (Microsoft's do) signs for that one only. Left out: the vendor's tokens name none
+   * that we could know.
+   */
   issuer?: readonly string[] | RegExp;
-  /** A param, else the URL under which the vendor knows us; null: the tokens have none. */
-  audience: { param: string } | null;
+  /**
+   * A param, else the URL under which the vendor knows us; null: the tokens have none. `own`: one of the param's, separated
+   * by blanks; never the URL, and only judged where the source has the param.
+   */
+  audience: { param: string; own?: true } | null;
   /** Claims that must be exactly this, or what a param says. */
   claims?: Readonly<Record<string, string | boolean | { param: string }>>;
+  /** Of these claims one must be there, and each that is there must be exactly this. */
+  anyClaim?: { names: readonly string[]; is: string };
+  /**
+   * Where only items of a batch with something at `holding` need tokens: such an item needs one among them, all of which
+   * must pass, whose `claim` is what stands at `is` in it. Without such an item no token is looked at.
+   */
+  items?: { holding: JsonPath; claim: string; is: JsonPath };
   /** Seconds since `iat`, where the vendor bounds it below `exp`. */
   maxAge?: number;
   /** What binds the request to the token; nothing does where it is left out. */
