@@ -157,6 +157,7 @@ export const createIngressRoutes = (options: Options): FastifyPluginAsync => {
     };
     onDelivery(fact);
     if (fact.code !== null) log.warn({ ...fact, request: request.id }, 'delivery.refused');
+    else if (fact.unproven > 0) log.warn({ ...fact, request: request.id }, 'delivery.accepted');
     else log.info(fact, received?.kind === 'greeted' ? 'delivery.greeted' : 'delivery.accepted');
   };
 

@@ -264,6 +264,7 @@ describe('batches', () => {
       expect([answer.status, await answer.text()]).toEqual([202, '']);
       expect(ingress.enqueued.map(({ event }) => event)).toEqual(['1', '4']);
       expect(ingress.facts.at(-1)).toMatchObject({ accepted: 2, unproven: 2 });
+      expect(JSON.parse(ingress.lines.at(-1) ?? '')).toMatchObject({ level: 40, accepted: 2, unproven: 2 });
       for (const value of [[item('5', 'guess')], [item('6')], [], 'x']) {
         const refused = await post(value);
         expect([refused.status, await refused.text()]).toEqual([202, '']);
