@@ -27,6 +27,12 @@ export const createMetrics = (parts: { depth: () => Promise<QueueDepth>; packs: 
     labelNames: ['source', 'status', 'code'],
     registers,
   });
+  const unproven = new Counter({
+    name: 'hcp_sense_unproven_items_total',
+    help: 'Items of batches that did not prove themselves while others did, by source; nothing of them is kept',
+    labelNames: ['source'],
+    registers,
+  });
   const announcements = new Counter({
     name: 'hcp_sense_announcements_total',
     help: 'Decisions by pack: inbox, silent, duplicate, dead, or the reason of a drop',
@@ -75,12 +81,17 @@ export const createMetrics = (parts: { depth: () => Promise<QueueDepth>; packs: 
 
   return {
     registry,
-    onDelivery: (delivery: { source: string | null; status: number; code: string | null }): void => {
-      deliveries.inc({
-        source: delivery.source ?? 'unknown',
-        status: String(delivery.status),
-        code: delivery.code ?? '',
-      });
+    onDelivery: (delivery: {
+      source: string | null;
+      status: number;
+      code: string | null;
+      /** Left out by ways in that have no such items. */
+      unproven?: number;
+    }): void => {
+      const source = delivery.source ?? 'unknown';
+      deliveries.inc({ source, status: String(delivery.status), code: delivery.code ?? '' });
+      if (delivery.unproven !== undefined && delivery.unproven > 0)
+        unproven.inc({ source }, delivery.unproven);
     },
     onRecorded: (outcome: BatchFacts, tookMs: number): void => {
       batchSize.observe(outcome.decided);
