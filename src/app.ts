@@ -1,14 +1,13 @@
 import { hostname } from 'node:os';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import type { ApiToken } from './api/caller.ts';
 import { createApiRoutes } from './api/create-api-routes.ts';
 import { createOpsRoutes } from './api/create-ops-routes.ts';
 import { describeConfig } from './config/describe-config.ts';
 import type { LoadedConfig, Role } from './config/loaded-config.ts';
 import { createGates } from './create-gates.ts';
+import { createLiveSecrets } from './create-live-secrets.ts';
 import { createReleasers, type Releasers } from './create-releasers.ts';
-import { createSources } from './create-sources.ts';
 import { CodedError } from './domain/errors.ts';
 import type { EmbeddedPostgres } from './embedded/embedded-postgres.ts';
 import { openEmbeddedPostgres } from './embedded/open-embedded-postgres.ts';
@@ -34,6 +33,7 @@ import { createInboxQueueSink } from './sinks/create-inbox-queue-sink.ts';
 import { createSurfacer } from './sinks/create-surfacer.ts';
 import { surfacingId } from './sinks/surfacing-id.ts';
 import { startOwnSources } from './start-own-sources.ts';
+import { startSourceWatch } from './start-source-watch.ts';
 import { buryBatch } from './store/bury-batch.ts';
 import { createPool } from './store/create-pool.ts';
 import { migrate } from './store/migrate.ts';
@@ -67,6 +67,8 @@ export type App = {
   /** The Postgres that was started for it, if it was. */
   embedded: Pick<EmbeddedPostgres, 'dataDir' | 'movedBecause'> | null;
   pool: Pool;
+  /** Reads the secrets of sources and tokens anew; where one can't be used all stay as they are, and the log says why. */
+  reloadSecrets: () => Promise<void>;
   /** Stops being ready, finishes what is in hand, ends everything; within ten seconds. */
   stop: () => Promise<void>;
 };
@@ -88,7 +90,7 @@ export const startApp = async (options: AppOptions): Promise<App> => {
 };
 
 const wire = async ({ loaded, role, log, port, driver }: AppOptions, releasers: Releasers): Promise<App> => {
-  const { config, packs, secrets, wakeRules } = loaded;
+  const { config, packs, wakeRules } = loaded;
   const plays = (part: Role): boolean => role === 'all' || role === part;
   let stopping = false;
   log.info({ role, ...describeConfig(loaded) }, 'process.starting');
@@ -206,7 +208,11 @@ const wire = async ({ loaded, role, log, port, driver }: AppOptions, releasers: 
   }
 
   // Queues and processes that nobody calls
-  const own = startOwnSources({ runs: plays('ingress'), loaded, store, pool, events, metrics, log });
+  const watch = startSourceWatch({ runs: plays('ingress'), config, pool, metrics, log });
+  releasers.add('source watch', 1_000, watch.close);
+  const { onDelivery } = watch;
+  const counted = { registry: metrics.registry, onDelivery };
+  const own = startOwnSources({ runs: plays('ingress'), loaded, store, pool, events, metrics: counted, log });
   releasers.add('own sources', 9_000, own.close);
 
   // HTTP, last to start and first to stop
@@ -228,19 +234,21 @@ const wire = async ({ loaded, role, log, port, driver }: AppOptions, releasers: 
     partitions: async () =>
       describePartitions(await events.depth(), workers?.lastMoved() ?? [], Date.now(), STUCK_MS),
     processes: own.processes,
+    sources: watch.states,
   });
   await server.register(createOpsRoutes({ readiness, metrics: metrics.registry }));
-  if (plays('ingress')) {
+  const live = plays('ingress') ? await createLiveSecrets(loaded, log) : null;
+  if (live !== null) {
     const { gates, close: closeGates } = createGates({ config, store, log });
     releasers.add('rate limits', 1_000, closeGates);
     await server.register(
       createIngressRoutes({
-        sources: await createSources(loaded),
+        sources: live.sources,
         gates,
         enqueue: events.enqueue,
         clock: Date.now,
         log,
-        onDelivery: metrics.onDelivery,
+        onDelivery,
         isStopping: () => stopping,
       }),
     );
@@ -249,17 +257,7 @@ const wire = async ({ loaded, role, log, port, driver }: AppOptions, releasers: 
         pool,
         packs,
         tenant: config.tenant,
-        tokens: config.tokens.map((token): ApiToken => {
-          const secret = secrets.tokens.get(token.id) ?? '';
-          if (token.role === 'admin') return { id: token.id, role: 'admin', secret };
-          return {
-            id: token.id,
-            role: 'invoker',
-            secret,
-            tenant: token.tenant ?? config.tenant,
-            principals: token.principals,
-          };
-        }),
+        identify: live.identify,
         replay: (announcement) => events.enqueue([announcement]),
         log,
       }),
@@ -273,6 +271,7 @@ const wire = async ({ loaded, role, log, port, driver }: AppOptions, releasers: 
     url,
     embedded,
     pool,
+    reloadSecrets: async () => live?.reload(),
     async stop() {
       stopping = true;
       // Processes have five seconds to end; requests in hand end meanwhile.

@@ -6,15 +6,16 @@ import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-pro
 import { CodedError } from '../domain/errors.ts';
 import { listenInbox } from '../store/listen-inbox.ts';
 import type { Answer } from './answer.ts';
-import type { ApiToken } from './caller.ts';
-import { createCallerIdentifier } from './create-caller-identifier.ts';
+import type { Caller } from './caller.ts';
 import { createInboxBell } from './create-inbox-bell.ts';
 import { describeRoute, documentHead } from './describe-route.ts';
 import type { ApiParts } from './endpoint.ts';
 import { replyFault } from './reply-fault.ts';
 import { type Route, routes } from './routes.ts';
 
-type ApiOptions = Omit<ApiParts, 'bell'> & { tokens: readonly ApiToken[] };
+/** Whose token a request carries. @throws CodedError TOKEN_MISSING, TOKEN_INVALID */
+type Identify = (authorization: string | undefined) => Caller;
+type ApiOptions = Omit<ApiParts, 'bell'> & { identify: Identify };
 
 /** Requests of the API are small; what is larger is refused while it is read. */
 const BODY_LIMIT = 1024 * 1024;
@@ -25,7 +26,7 @@ const BODY_LIMIT = 1024 * 1024;
  * wait are answered at once and streams end.
  */
 export const createApiRoutes =
-  ({ tokens, ...given }: ApiOptions): FastifyPluginAsync =>
+  ({ identify, ...given }: ApiOptions): FastifyPluginAsync =>
   async (server) => {
     const bell = createInboxBell((ring) => listenInbox({ pool: given.pool, log: given.log, onNotice: ring }));
     server.addHook('preClose', bell.close);
@@ -50,7 +51,6 @@ export const createApiRoutes =
       // Shapes are checked by each endpoint, all faults at once, and answers are written as they are.
       api.setValidatorCompiler(() => () => true);
       api.setSerializerCompiler(() => JSON.stringify);
-      const identify = createCallerIdentifier(tokens);
       for (const route of routes) addRoute(api, route, parts, identify);
     });
   };
@@ -73,7 +73,7 @@ const addRoute = (
   api: FastifyInstance,
   { method, url, roles, endpoint }: Route,
   parts: ApiParts,
-  identify: ReturnType<typeof createCallerIdentifier>,
+  identify: Identify,
 ): void => {
   const permit = (request: FastifyRequest) => {
     const caller = identify(request.headers.authorization);

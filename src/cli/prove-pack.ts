@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Pool } from 'pg';
 import { type App, startApp } from '../app.ts';
-import type { LoadedConfig } from '../config/loaded-config.ts';
+import type { LoadedConfig, Secrets } from '../config/loaded-config.ts';
 import { readPack } from '../config/read-pack.ts';
 import { configSchema } from '../config/schema.ts';
 import { CodedError } from '../domain/errors.ts';
@@ -182,6 +182,13 @@ const proofWakes = (pack: Pack): WakeRule[] => {
   }));
 };
 
+const secretsOf = (secret: string): Secrets => ({
+  sources: new Map([[source, [secret]]]),
+  params: new Map(),
+  tokens: new Map(),
+  execute: null,
+});
+
 const throwAwayConfig = (home: string, pack: Pack, secret: string): LoadedConfig => ({
   file: join(home, 'sense.yaml'),
   dir: home,
@@ -203,7 +210,8 @@ const throwAwayConfig = (home: string, pack: Pack, secret: string): LoadedConfig
     },
   }),
   packs: new Map([[pack.id, { pack, routes: new Map() }]]),
-  secrets: { sources: new Map([[source, [secret]]]), params: new Map(), tokens: new Map(), execute: null },
+  secrets: secretsOf(secret),
+  readSecrets: async () => secretsOf(secret),
   stores: {
     database: { kind: 'embedded', dir: join(home, 'postgres') },
     queue: { kind: 'embedded', dir: join(home, 'postgres') },

@@ -1,3 +1,4 @@
+import { isatty } from 'node:tty';
 import type { Logger } from 'pino';
 
 /** One Ctrl-C reaches us twice under npm: from the terminal, and handed on by npm. */
@@ -5,12 +6,17 @@ const SAME_SIGNAL_MS = 1_000;
 
 /**
  * Lets an app run until a person or a supervisor ends it. The first SIGINT or SIGTERM stops it in good order; a second
- * one means "now", and what is in hand is taken up by the next start.
+ * one means "now", and what is in hand is taken up by the next start. SIGHUP reads secrets anew, unless it says that the
+ * terminal we were started from is gone: then it is an end like any other.
  * @returns when it has stopped
  */
-export const runUntilSignal = async (app: { stop: () => Promise<void> }, log: Logger): Promise<void> => {
+export const runUntilSignal = async (
+  app: { stop: () => Promise<void>; reloadSecrets: () => Promise<void> },
+  log: Logger,
+): Promise<void> => {
   let stopping: Promise<void> | undefined;
   let stoppingSince = 0;
+  const hadTerminal = isatty(0);
   await new Promise<void>((resolve) => {
     const onSignal = (signal: NodeJS.Signals): void => {
       if (stopping !== undefined) {
@@ -24,6 +30,11 @@ export const runUntilSignal = async (app: { stop: () => Promise<void> }, log: Lo
     };
     process.on('SIGINT', onSignal);
     process.on('SIGTERM', onSignal);
+    process.on('SIGHUP', (signal) => {
+      if (hadTerminal && !isatty(0)) return onSignal(signal);
+      log.info({ signal }, 'secrets.reading');
+      void app.reloadSecrets();
+    });
   });
   await stopping;
   log.info('process.stopped');

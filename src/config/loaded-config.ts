@@ -38,6 +38,8 @@ export type LoadedConfig = {
   config: Config;
   packs: Packs;
   secrets: Secrets;
+  /** Reads them again from where they were: files may hold others by now. @throws CodedError SECRET_UNUSABLE */
+  readSecrets: () => Promise<Secrets>;
   stores: Stores;
   wakeRules: readonly WakeRule[];
 };

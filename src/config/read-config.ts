@@ -162,13 +162,15 @@ export const readConfig = async ({
     pack.id,
     { pack, routes: new Map(Object.entries(entry.value.routes)) },
   ]);
+  const readSecrets = () => resolveSecrets({ config, dir, env, role });
   return Object.freeze({
     file,
     dir,
     home,
     config,
     packs: new Map(loadedPacks),
-    secrets: await resolveSecrets({ config, dir, env, role }),
+    secrets: await readSecrets(),
+    readSecrets,
     stores,
     wakeRules: deepFreeze(readWakeRules(config)),
   });

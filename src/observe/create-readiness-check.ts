@@ -10,6 +10,8 @@ export type Readiness = {
   partitions: readonly PartitionState[];
   /** Pack processes that are run here. A crash loop is shown and does not make us not ready: a restart of ours mends no pack. */
   processes: readonly { source: string; state: string }[];
+  /** What sources brought, and which fell silent: shown, and never a reason not to be ready. */
+  sources: readonly { source: string; silent: boolean }[];
 };
 
 type ReadinessParts = {
@@ -18,6 +20,7 @@ type ReadinessParts = {
   probes: Readonly<Record<string, () => Promise<readonly string[]>>>;
   partitions: () => Promise<readonly PartitionState[]>;
   processes: () => Readiness['processes'];
+  sources: () => Readiness['sources'];
   /** Milliseconds that one probe may take. */
   deadlineMs: number;
 };
@@ -27,7 +30,7 @@ type ReadinessParts = {
  * a partition that has work but did not move makes us not ready even where everything answers.
  */
 export const createReadinessCheck =
-  ({ isStopping, probes, partitions, processes, deadlineMs }: ReadinessParts) =>
+  ({ isStopping, probes, partitions, processes, sources, deadlineMs }: ReadinessParts) =>
   async (): Promise<Readiness> => {
     const names = Object.keys(probes);
     const checks = Object.fromEntries(
@@ -38,7 +41,14 @@ export const createReadinessCheck =
     const moved = await within(partitions(), deadlineMs).catch(() => []);
     const ready =
       !isStopping() && Object.values(checks).every(({ ok }) => ok) && !moved.some(({ stuck }) => stuck);
-    return { ready, stopping: isStopping(), checks, partitions: moved, processes: processes() };
+    return {
+      ready,
+      stopping: isStopping(),
+      checks,
+      partitions: moved,
+      processes: processes(),
+      sources: sources(),
+    };
   };
 
 const probeWithin = async (

@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { pino } from 'pino';
 import type { ApiToken } from '../../src/api/caller.ts';
 import { createApiRoutes } from '../../src/api/create-api-routes.ts';
+import { createCallerIdentifier } from '../../src/api/create-caller-identifier.ts';
 import type { Announcement } from '../../src/domain/announcement.ts';
 import type { Packs } from '../../src/domain/pack.ts';
 import { createServer } from '../../src/ingress/create-server.ts';
@@ -33,7 +34,9 @@ export const startApi = async ({
   await seedDirectory(pool);
   const recorder = createBatchRecorder({ pool, packs, wakeRules: [], sinks: [], log });
   const server = createServer({ bodyLimit: 1024 * 1024, log });
-  await server.register(createApiRoutes({ pool, packs, tenant: 'acme', tokens, replay, log }));
+  await server.register(
+    createApiRoutes({ pool, packs, tenant: 'acme', identify: createCallerIdentifier(tokens), replay, log }),
+  );
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
 
   const call = async (
