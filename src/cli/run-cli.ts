@@ -14,6 +14,7 @@ import { proveCommand } from './prove-command.ts';
 import { revokeCommand } from './revoke-command.ts';
 import { sendCommand } from './send-command.ts';
 import { startCommand } from './start-command.ts';
+import { vendorsCommand } from './vendors-command.ts';
 
 /** The commands, in the order in which an operator meets them. */
 const commands = [
@@ -24,6 +25,7 @@ const commands = [
   grantCommand,
   revokeCommand,
   activateCommand,
+  vendorsCommand,
   sendCommand,
   drainCommand,
   explainCommand,

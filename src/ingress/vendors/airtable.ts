@@ -12,6 +12,10 @@ export const airtable: VendorProfile = {
     setUp: 'A webhook made by the API, with the URL as notificationUrl; its notifications switched on.',
     secret: 'The `macSecretBase64` of the webhook, shown once, when it is made.',
     answerSeconds: null,
+    switchesOff: {
+      on: ['4xx', '5xx'],
+      how: 'Notifications are switched off after long failure.',
+    },
     notes: [
       'A notification holds no data: the changes are listed from the stored cursor.',
       'Each webhook has a secret of its own; several may stand in one source.',

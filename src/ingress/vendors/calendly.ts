@@ -31,6 +31,10 @@ export const calendly: VendorProfile = {
     setUp: 'A webhook subscription by the API, with the URL and a signing key of your choice.',
     secret: "The subscription's signing key, or the one of the OAuth app that made it.",
     answerSeconds: null,
+    switchesOff: {
+      on: ['4xx', '5xx'],
+      how: 'After 24 hours of failures the subscription is disabled without notice and must be made anew.',
+    },
     notes: [
       'After 24 hours of failures a subscription is disabled without a word and must be made anew: poll its `state`.',
       'A reschedule is one `invitee.canceled` and one `invitee.created`.',

@@ -57,6 +57,7 @@ export const describeProfile = (profile: VendorProfile): string => {
       ([name, weak]) => `| \`params.scheme: ${name}\` | ${describeProof(weak)} (weak) |`,
     ),
     `| answer | ${describeAnswer(profile)}; wanted within ${about.answerSeconds === null ? 'a time that is not stated' : `${about.answerSeconds} s`} |`,
+    ...(about.switchesOff === undefined ? [] : [`| switches off | ${about.switchesOff.how} |`]),
     `| handshakes | ${handshakes.length === 0 ? 'none' : handshakes.map(({ method = 'POST', answer, plants, confirms }) => `${method} → ${answer.status}${plants === undefined ? '' : ', plants the key while `pending`'}${confirms === undefined ? '' : `, fetches the URL that confirms (needs \`params.${confirms.param}\`)`}`).join('; ')} |`,
     `| batches | ${split === undefined ? 'none' : split.map((path) => `\`${path.join('.')}\``).join(', ')} |`,
     ...(profile.headerData === undefined

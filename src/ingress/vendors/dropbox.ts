@@ -12,6 +12,10 @@ export const dropbox: VendorProfile = {
     setUp: 'The URL as webhook URI of the app, once this runs: Dropbox asks it at once.',
     secret: 'The app secret.',
     answerSeconds: 10,
+    switchesOff: {
+      on: ['4xx', '5xx'],
+      how: 'A high rate of failures disables the webhook.',
+    },
     notes: [
       'An event says only that something changed, as the id of the account: read the rest with list_folder/continue.',
       'A notice carries neither id nor time: each delivery is an event for each of its accounts, a repeated one as well.',

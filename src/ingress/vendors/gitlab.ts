@@ -18,6 +18,10 @@ export const gitlab: VendorProfile = {
     setUp: 'The URL with a signing token (`whsec_…`) where the instance has them, else a secret token.',
     secret: 'The signing token, or the secret token; both while you change over.',
     answerSeconds: 10,
+    switchesOff: {
+      on: ['4xx', '5xx'],
+      how: 'GitLab.com switches a hook off after four failures in a row: for good after 4xx answers, for a minute up to a day after 5xx.',
+    },
     notes: [
       'The secret token is sent in clear and the body is not bound to it: prefer the signing token.',
       'GitLab.com switches a hook off for good after four 4xx answers: give it the right secret before its events flow.',

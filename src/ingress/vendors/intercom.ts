@@ -21,6 +21,10 @@ export const intercom: VendorProfile = {
     setUp: 'The URL and the topics that you map under Webhooks of the app; Intercom tries it with HEAD.',
     secret: 'The client secret of the app.',
     answerSeconds: 5,
+    switchesOff: {
+      on: ['4xx', '5xx'],
+      how: 'Over 1000 errors in a row pause the webhooks for 15 minutes; errors for 7 days suspend those of a private app.',
+    },
     notes: [
       'Answers slower than 500 ms lower the priority of what follows.',
       'Over 1000 errors in a row within 15 minutes pause for 15 minutes; errors for 7 days switch a private app’s webhooks off.',

@@ -26,6 +26,10 @@ export const line: VendorProfile = {
       'The URL as webhook URL of the channel, with “Use webhook” on, and “Webhook redelivery” where you want retries.',
     secret: 'The channel secret.',
     answerSeconds: 2,
+    switchesOff: {
+      on: ['4xx', '5xx'],
+      how: 'LINE may stop sending to a URL that fails for long.',
+    },
     notes: [
       'The Verify button posts an empty, signed batch: it is answered 200 and no event.',
       'Redelivered events may come out of order; each keeps its `webhookEventId`.',

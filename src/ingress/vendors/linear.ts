@@ -25,6 +25,10 @@ export const linear: VendorProfile = {
     setUp: 'A webhook of the workspace or of an OAuth application, with the resource types that you map.',
     secret: 'The signing secret of the webhook (`lin_wh_…`, all of it).',
     answerSeconds: 5,
+    switchesOff: {
+      on: ['4xx', '5xx'],
+      how: 'Linear may disable a webhook that keeps failing.',
+    },
     notes: ['Retried after a minute, an hour and six hours; a hook that keeps failing may be switched off.'],
     unconfirmed: [
       'That a retry bears a new `webhookTimestamp`; if not, retries are refused as too old.',

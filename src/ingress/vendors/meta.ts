@@ -34,6 +34,10 @@ export const meta: VendorProfile = {
     setUp: 'The URL as callback of the app, with a verify token of your choice.',
     secret: 'The app secret.',
     answerSeconds: 5,
+    switchesOff: {
+      on: ['4xx', '5xx'],
+      how: 'Failures that go on unsubscribe the app.',
+    },
     notes: [
       'One URL serves all accounts of the app; of a batch each change has its own account key.',
       'No time is signed; a repeated change is the same event.',

@@ -27,6 +27,10 @@ export const pagerduty: VendorProfile = {
     setUp: 'A webhook subscription of a service, a team or the account, with the events that you map.',
     secret: 'The secret of the subscription, shown once; each subscription has its own.',
     answerSeconds: 16,
+    switchesOff: {
+      on: ['4xx', '5xx'],
+      how: 'A subscription that keeps failing is disabled for a time.',
+    },
     notes: [
       'While secrets are changed it is signed with each of them, and any is enough.',
       'Events come in no order: compare `event.occurred_at`.',

@@ -79,6 +79,8 @@ export type About = {
   secret: string | null;
   /** Seconds in which the vendor wants its answer; null: not stated. */
   answerSeconds: number | null;
+  /** Where the vendor stops calling for what we answer: on which kinds of answer, and when. */
+  switchesOff?: { on: readonly ('4xx' | '5xx')[]; how: string };
   /** What an operator must know. */
   notes?: readonly string[];
   /** What we could not read in a source and took by best knowledge. */

@@ -23,6 +23,10 @@ export const resend: VendorProfile = {
     setUp: 'A webhook with the event types that you map.',
     secret: 'The signing secret of the webhook, `whsec_` and base64.',
     answerSeconds: 15,
+    switchesOff: {
+      on: ['4xx', '5xx'],
+      how: 'An endpoint that only fails for five days is disabled.',
+    },
     notes: [
       'Nothing in an event says whose it is: give the source a `binding`.',
       '`email.received` holds no bodies and no attachments: they are to be fetched.',

@@ -25,6 +25,10 @@ export const slack: VendorProfile = {
     setUp: 'The URL as Request URL of event subscriptions, interactivity and commands.',
     secret: 'The signing secret of the app.',
     answerSeconds: 3,
+    switchesOff: {
+      on: ['4xx', '5xx'],
+      how: 'Slack may disable a subscription of whose deliveries under 5 % succeed within an hour.',
+    },
     notes: [
       'In a shared channel `team_id` may be the other workspace: the keys are of the installation in `authorizations`.',
     ],

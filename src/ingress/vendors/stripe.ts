@@ -29,6 +29,10 @@ export const stripe: VendorProfile = {
     setUp: 'An endpoint with the events that you map; for accounts of others, of Connect.',
     secret: 'The whole `whsec_…` text of the endpoint.',
     answerSeconds: null,
+    switchesOff: {
+      on: ['4xx', '5xx'],
+      how: 'Stripe disables an endpoint after days of failures.',
+    },
     unconfirmed: [
       'How long both secrets sign after a roll (24 hours), and for how long is retried (3 days).',
     ],

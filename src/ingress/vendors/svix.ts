@@ -14,6 +14,10 @@ export const svix: VendorProfile = {
     setUp: "An endpoint in the sender's webhook portal, with the event types that you map.",
     secret: 'The signing secret of the endpoint, `whsec_` and base64.',
     answerSeconds: 15,
+    switchesOff: {
+      on: ['4xx', '5xx'],
+      how: 'An endpoint that only fails for five days is disabled.',
+    },
     notes: [
       'Events are named by `type` of the body, else by `event_type`, as the sender writes it: say in `refs` what maps to what.',
       'The payload is the sender’s own and names no account that we could know: give the source a `binding`.',

@@ -27,6 +27,10 @@ export const whatsapp: VendorProfile = {
       'The URL as callback for WhatsApp Business Account, with a verify token of your choice; subscribe the app to each account.',
     secret: 'The app secret.',
     answerSeconds: 5,
+    switchesOff: {
+      on: ['4xx', '5xx'],
+      how: 'Failures that go on unsubscribe the app.',
+    },
     notes: [
       'One URL may serve the accounts of several customers: of a batch each change has its own `waba` and `phone`.',
       'A change that holds several messages is one event; its data holds them all.',

@@ -29,6 +29,10 @@ export const zendesk: VendorProfile = {
     setUp: 'A webhook that subscribes to events, or a trigger with method POST and JSON.',
     secret: 'The signing secret of the webhook, as it is: it looks like base64 and is not decoded.',
     answerSeconds: 10,
+    switchesOff: {
+      on: ['4xx', '5xx'],
+      how: 'A high rate of errors pauses the webhook.',
+    },
     notes: [
       'The test before a webhook is first saved is signed with a secret that is the same for everybody, and refused.',
       'The body of a trigger is what its administrator typed: it is named by its `type`, else `trigger`, and told apart by its invocation.',

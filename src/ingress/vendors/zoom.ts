@@ -22,6 +22,10 @@ export const zoom: VendorProfile = {
     setUp: 'The URL as event notification endpoint; start before you press Validate.',
     secret: 'The secret token of the app (not the retired verification token).',
     answerSeconds: 3,
+    switchesOff: {
+      on: ['4xx'],
+      how: 'Zoom validates the URL every 72 hours, and disables it where that fails.',
+    },
     notes: [
       'The URL validation is answered with the newest secret, and only after its own signature holds: after a new secret token at Zoom put it first at once.',
       'Zoom asks for that validation every 72 hours; a missed one switches the subscription off.',
