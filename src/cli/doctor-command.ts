@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { describeConfig } from '../config/describe-config.ts';
 import type { LoadedConfig } from '../config/loaded-config.ts';
 import { CodedError, type ErrorCode } from '../domain/errors.ts';
+import { findHookRisks } from '../ingress/find-hook-risks.ts';
 import { createLogger } from '../observe/create-logger.ts';
 import { inspectRedis, type RedisInspection } from '../queue/inspect-redis.ts';
 import { createPool } from '../store/create-pool.ts';
@@ -62,6 +63,12 @@ const look = async (
   return { queue: await lookAtPostgres(queue.url, log, 'QUEUE_UNREACHABLE'), database };
 };
 
+/** Sources whose vendor would stop calling for what their configuration makes us answer. */
+const lookAtHooks = ({ config }: LoadedConfig): string[] =>
+  config.sources.flatMap((source) =>
+    source.type === 'vendor' ? findHookRisks(source, config.http.public_url ?? null) : [],
+  );
+
 const version = (report: StoreReport): string => {
   if (!report.reachable) return 'does not answer';
   return 'server' in report.facts
@@ -74,7 +81,7 @@ export const doctorCommand = (): Command =>
   new Command('doctor')
     .summary('say what a 2xx is worth on the stores in use')
     .description(
-      'Looks at the queue and the database and says what an acknowledged delivery and a record survive, with versions and\nthe settings that decide it. Exit code 1 if a store is away or set so that it may lose events.',
+      'Looks at the queue and the database and says what an acknowledged delivery and a record survive, with versions and\nthe settings that decide it. Warns as well of sources that their vendor would switch off for what we would answer.\nExit code 1 if there is anything to warn of.',
     )
     .option('-c, --config <file>', 'configuration (default: SENSE_CONFIG, else ./sense.yaml)')
     .option('--json', 'print { ok, queue, database, warnings }')
@@ -83,7 +90,9 @@ export const doctorCommand = (): Command =>
       const reports = await look(loaded, createLogger('error'));
       const described = describeConfig(loaded);
       const where = { queue: described.queue.store, database: described.database };
-      const warnings = [...new Set([...reports.queue.warnings, ...reports.database.warnings])];
+      const warnings = [
+        ...new Set([...reports.queue.warnings, ...reports.database.warnings, ...lookAtHooks(loaded)]),
+      ];
       const ok = warnings.length === 0;
       if (!ok) process.exitCode = 1;
       if (options.json) {

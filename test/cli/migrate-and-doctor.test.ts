@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -90,6 +90,17 @@ describe.skipIf(!hasPostgres)('hcp-sense doctor', () => {
       expect(queue.facts).toMatchObject({ appendfsync: 'everysec', maxmemoryPolicy: 'noeviction' });
     },
   );
+
+  test('it warns of a source that its vendor would switch off for what we answer', async () => {
+    vi.stubEnv('REDIS_URL', '');
+    const paused = join(directory, 'paused.yaml');
+    const source = 'id: gl, type: vendor, vendor: gitlab, pack: mail, paused: true, secrets: [ { env: GL } ]';
+    const refs = 'refs: { issue.open: new_item }';
+    await writeFile(paused, `${await readFile(config, 'utf8')}sources:\n  - { ${source}, ${refs} }\n`);
+    const { exitCode, text } = await doctor('-c', paused);
+    expect(text).toContain('WARNING   source gl: it is paused: every delivery is answered 503. GitLab.com');
+    expect(exitCode).toBe(1);
+  });
 
   test('a store that is away is named, and the other one is looked at all the same', async () => {
     vi.stubEnv('REDIS_URL', 'redis://127.0.0.1:1');
