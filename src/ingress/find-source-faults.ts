@@ -41,6 +41,11 @@ export const findSourceFaults = (
       key: 'secrets',
       message: `${profile.vendor} needs a secret: ${profile.about.secret ?? 'what it signs with'}${plants ? '; or pending: true while it has yet to send it' : ''}`,
     });
+  // A pending source takes its handshake and nothing else: what could prove a delivery has yet to come.
+  if (settings.pending === true && !plants)
+    faults.push({ key: 'pending', message: `${profile.vendor} plants no key: take pending out` });
+  if (settings.pending === true && plants && hasSecret)
+    faults.push({ key: 'secrets', message: 'a pending source awaits its secret: leave secrets out' });
   for (const name of params) {
     const param = findParam(known, name);
     if (param?.with !== undefined && !params.has(param.with))
