@@ -87,7 +87,7 @@ const makeSource = ({ vendor, secrets, params, url, refs }: Judging, keys: Remot
       type: 'vendor',
       vendor,
       pack: 'PACK',
-      pending: secrets.length === 0,
+      pending: secrets.length === 0 && profile.handshakes.some(({ plants }) => plants !== undefined),
       ...(refs === null ? {} : { refs }),
     },
     secrets,

@@ -16,13 +16,10 @@ type Risk = { kind: '4xx' | '5xx'; why: string };
 
 const listRisks = (settings: Settings, publicUrl: string | null): Risk[] => {
   const profile = findProfile(settings.vendor);
-  const plants = profile.handshakes.some(({ plants: place }) => place !== undefined);
   const risks: (Risk | false)[] = [
     settings.pending === true && {
       kind: '4xx',
-      why: plants
-        ? 'it is pending: until its vendor has planted the key, every delivery is answered 401; take pending out once it has'
-        : 'it is pending: every delivery is answered 401',
+      why: 'it is pending: until its vendor has planted the key every delivery is answered 401; take pending out once it has',
     },
     settings.paused === true && { kind: '5xx', why: 'it is paused: every delivery is answered 503' },
     needsOf(profile.proof).url &&

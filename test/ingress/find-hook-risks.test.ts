@@ -12,7 +12,6 @@ describe('what would have a vendor switch a hook off', () => {
   });
 
   it.each([
-    ['pending', { pending: true }, '401'],
     ['paused', { paused: true }, '503'],
     ['networks', { networks: ['192.0.2.0/24'] }, '403'],
     ['rate_limit', { rate_limit: { per_second: 1 } }, '429'],
@@ -22,6 +21,11 @@ describe('what would have a vendor switch a hook off', () => {
     expect(risk).toMatch(/^source gl: /);
     expect(risk).toContain(answer);
     expect(risk).toContain('GitLab.com switches a hook off');
+  });
+
+  it('pending, at a vendor that plants its key', () => {
+    const [risk] = findHookRisks({ id: 'as', vendor: 'asana', pending: true }, url);
+    expect(risk).toMatch(/^source as: it is pending.*401.*Asana deletes/);
   });
 
   it('not at one that does not, as far as its profile says', () => {

@@ -24,12 +24,18 @@ export const asana: VendorProfile = {
       'Set `pending: true`, start, then create the webhook with the URL: Asana plants its key meanwhile. Take `pending` out again.',
     secret: "The webhook's X-Hook-Secret; left out where it was planted.",
     answerSeconds: 10,
+    switchesOff: {
+      on: ['4xx', '5xx'],
+      how: 'Asana deletes a webhook that it could not deliver to for 24 hours.',
+    },
     notes: [
       'One webhook for each source: their keys differ.',
       'An event names only what changed; an empty batch is a heartbeat.',
       'Nothing in an event says whose it is: give the source a `binding`.',
     ],
-    unconfirmed: ['That a heartbeat comes about every 8 hours, and that 410 deletes the webhook.'],
+    unconfirmed: [
+      'That a heartbeat comes about every 8 hours, that 24 hours of failures or a 410 delete the webhook.',
+    ],
   },
   proof: {
     kind: 'hmac',

@@ -53,7 +53,12 @@ export const mcpEvents: VendorProfile = {
     },
   ],
   deliveryId: [{ header: 'webhook-id' }],
-  eventId: [{ all: [{ json: ['eventId'] }, { header: 'x-mcp-subscription-id' }] }, { header: 'webhook-id' }],
+  eventId: [
+    { all: [{ json: ['eventId'] }, { header: 'x-mcp-subscription-id' }] },
+    // Never reached; `send` fills it.
+    { json: ['eventId'] },
+    { header: 'webhook-id' },
+  ],
   // A body with `type` is about the subscription, one without is an event: no event of a server is named with a dollar.
   event: [
     { when: { at: { json: ['type'] } }, parts: [{ literal: '$subscription' }, { json: ['type'] }] },
