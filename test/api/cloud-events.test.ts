@@ -28,7 +28,7 @@ describe.skipIf(!hasPostgres)('records as CloudEvents, where asked for', () => {
   });
   afterAll(() => api.stop());
 
-  test('S15: one record, with its attribution in extension attributes that the peer takes', async () => {
+  test('S14: one record, with its attribution in extension attributes that the peer takes', async () => {
     const announcement = sampleAnnouncement({
       data: '{"id":"m1"}',
       occurredAt: '2025-06-15T15:06:40.000Z',
@@ -143,7 +143,7 @@ describe.skipIf(!hasPostgres)('records as CloudEvents, where asked for', () => {
   });
 });
 
-test('S15: whatever ids hold, the event is JSON, its data the last member, and the peer takes its attributes', () => {
+test('S14: whatever ids hold, the event is JSON, its data the last member, and the peer takes its attributes', () => {
   const text = fc.string({ minLength: 1, maxLength: 40, unit: 'grapheme' });
   fc.assert(
     fc.property(text, text, text, fc.json(), (tenant, source, event, data) => {

@@ -72,7 +72,7 @@ describe('S21: CloudEvents that the cloudevents package builds', () => {
     expect(ingress.enqueued).toMatchObject([expected]);
   });
 
-  it('are one and the same event in every mode (S20)', async () => {
+  it('are one and the same event in every mode', async () => {
     await sendMessage(HTTP.binary(made('e1')));
     await sendMessage(HTTP.structured(made('e1')));
     await post({ 'content-type': 'application/cloudevents-batch+json' }, JSON.stringify([made('e1')]));
@@ -149,7 +149,7 @@ describe('modes', () => {
     ]);
   });
 
-  it('S20: id and source are one event together, never by what they happen to join to', async () => {
+  it('id and source are one event together, never by what they happen to join to', async () => {
     const batch = [
       ['a:b', 'c'],
       ['a', 'b:c'],
@@ -159,7 +159,7 @@ describe('modes', () => {
     expect(new Set(ingress.enqueued.map(({ eventHash }) => eventHash)).size).toBe(3);
   });
 
-  it('G5: attributes and data choose nothing but keys to look up', async () => {
+  it('G5 S20: attributes and data choose nothing but keys to look up', async () => {
     await post(
       structured,
       envelope({ pack: 'other', binding: 'bnd_1', hcptenant: 'globex', data: { ref: 'x' } }),

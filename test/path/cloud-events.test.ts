@@ -43,7 +43,7 @@ describe.skipIf(!hasPostgres || backend === undefined)('CloudEvents through the 
   });
   afterAll(() => product?.stop());
 
-  test('S09 S15 G9: in by binary mode, out with its attribution; in again by structured mode, it is no second event', async () => {
+  test('S14 G9: in by binary mode, out with its attribution; in again by structured mode, it is no second event', async () => {
     const asked = await product.request('OPTIONS', '/ingress/shop', {
       headers: { 'webhook-request-origin': 'shop.example.com' },
     });
