@@ -5,6 +5,7 @@ import { safeText } from '../domain/safe-text.ts';
 import { createEventMatcher } from './create-event-matcher.ts';
 import { findItems, type Item } from './find-items.ts';
 import { nameEvent } from './name-event.ts';
+import type { Place } from './place.ts';
 import { readEventId } from './read-event-id.ts';
 import { readInner } from './read-inner.ts';
 import { readPath } from './read-path.ts';
@@ -18,6 +19,15 @@ import type { VendorProfile } from './vendors/profile.ts';
 type Refusal = NonNullable<Announcement['refusal']>;
 /** Null where the item holds nothing encrypted. */
 type Opened = Awaited<ReturnType<OpenSealed>> | null;
+
+/** The time at the first place that holds one. */
+const readFirstTime = (places: readonly Place[], view: View): string | null => {
+  for (const place of places) {
+    const time = readTime(readPlace(place, view));
+    if (time !== null) return time;
+  }
+  return null;
+};
 
 /** Makes the mapping of one vendor's events for one source: one announcement for each event of a delivery. */
 export const createVendorMapper = (target: {
@@ -95,7 +105,6 @@ export const createVendorMapper = (target: {
     const bytes = item.text === arrival.body.text ? arrival.raw.toString('latin1') : item.text;
     const within = profile.repeats === true ? `${delivery}\n` : '';
     const eventHash = hashId(id?.key ?? `${target.source}\n${within}${name}\n${bytes}`);
-    const occurred = profile.occurredAt.map((place) => readTime(readPlace(place, view)));
     const keys = accounts.flatMap(({ key, from, bears }) => {
       if (bears(names) !== true) return [];
       const value = readId(from, view);
@@ -118,7 +127,7 @@ export const createVendorMapper = (target: {
       accounts: keys,
       binding: target.binding,
       workspace: target.workspace,
-      occurredAt: occurred.find((time) => time !== null) ?? null,
+      occurredAt: readFirstTime(profile.occurredAt, view),
       receivedAt: arrival.receivedAt,
       // binding.degraded carries a state (S23): where the profile has none for it, the event's own name says it best.
       state: ref?.startsWith('binding.') ? safeText(findState(names) ?? name, 64) : null,

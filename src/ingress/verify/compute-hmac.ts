@@ -13,5 +13,6 @@ export const computeHmac = (
     if (typeof piece === 'string') hmac.update(piece, 'latin1');
     else hmac.update(piece);
   }
-  return hmac.digest();
+  // By way of text: a Buffer that `digest()` makes lies outside Buffer's pool, a tenth of the cost of all this.
+  return Buffer.from(hmac.digest('binary'), 'binary');
 };

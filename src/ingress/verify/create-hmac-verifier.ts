@@ -25,8 +25,8 @@ export const createHmacVerifier = (scheme: HmacScheme, keys: readonly KeyObject[
   return (delivery): Verdict => {
     const read = readSignatures(delivery);
     if (!read.ok) return read;
-    const digests = read.candidates.map(decode);
-    if (digests.every((digest) => digest === null))
+    const digests = read.candidates.map(decode).filter((digest) => digest !== null);
+    if (digests.length === 0)
       return no(
         'SIGNATURE_MISMATCH',
         'signature',
@@ -39,7 +39,7 @@ export const createHmacVerifier = (scheme: HmacScheme, keys: readonly KeyObject[
       if (pieces === null) return false;
       return keys.some((key) => {
         const expected = computeHmac(scheme.algorithm, key, pieces);
-        return digests.some((digest) => digest !== null && timingSafeEqual(digest, expected));
+        return digests.some((digest) => timingSafeEqual(digest, expected));
       });
     };
     if (matches(from)) return { ok: true };
