@@ -10,6 +10,7 @@ type Settings = {
   networks?: readonly string[] | undefined;
   rate_limit?: unknown;
   refs?: Readonly<Record<string, string>> | undefined;
+  silence_after?: unknown;
 };
 
 type Risk = { kind: '4xx' | '5xx'; why: string };
@@ -39,17 +40,31 @@ const listRisks = (settings: Settings, publicUrl: string | null): Risk[] => {
   return risks.filter((risk) => risk !== false);
 };
 
+/** A refusal that its sender takes for a yes: with a wrong secret all is lost, and neither side is told. */
+const refusesSilently = (vendor: string): boolean => {
+  const { SIGNATURE_MISMATCH: status = 401 } = findProfile(vendor).refusals ?? {};
+  return status < 300;
+};
+
 /**
- * Where a configuration would have a vendor switch its hook off, because it answers what that vendor takes for a reason;
- * each as a sentence. From the profile's own word on which answers those are (`About.switchesOff`).
+ * Where a configuration would have a vendor switch its hook off, because it answers what that vendor takes for a reason, or
+ * would lose deliveries unseen; each as a sentence. From the profile's own word on which answers those are
+ * (`About.switchesOff`, `refusals`).
  *
  * @param publicUrl `http.public_url`
  */
 export const findHookRisks = (settings: Settings, publicUrl: string | null): string[] => {
   const { about } = findProfile(settings.vendor);
   const { switchesOff } = about;
-  if (switchesOff === undefined) return [];
+  const silent =
+    refusesSilently(settings.vendor) && settings.silence_after === undefined
+      ? [
+          `source ${settings.id}: its vendor wants even what is refused answered as if it were taken, so a secret that is not the vendor's loses everything and shows nowhere there; set silence_after, so that /readyz shows it`,
+        ]
+      : [];
+  if (switchesOff === undefined) return silent;
   return listRisks(settings, publicUrl)
     .filter(({ kind }) => switchesOff.on.includes(kind))
-    .map(({ why }) => `source ${settings.id}: ${why}. ${switchesOff.how}`);
+    .map(({ why }) => `source ${settings.id}: ${why}. ${switchesOff.how}`)
+    .concat(silent);
 };

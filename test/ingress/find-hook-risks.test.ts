@@ -8,7 +8,8 @@ const gitlab = { id: 'gl', vendor: 'gitlab' };
 
 describe('what would have a vendor switch a hook off', () => {
   it('a source as it should be has nothing to warn of', () => {
-    for (const { vendor } of vendorProfiles) expect(findHookRisks({ id: vendor, vendor }, url)).toEqual([]);
+    for (const { vendor } of vendorProfiles)
+      expect(findHookRisks({ id: vendor, vendor, silence_after: 3_600_000 }, url)).toEqual([]);
   });
 
   it.each([
@@ -37,10 +38,15 @@ describe('what would have a vendor switch a hook off', () => {
 
   it('a missing public_url, where the URL is signed', () => {
     for (const { vendor, proof, about } of vendorProfiles)
-      expect(findHookRisks({ id: vendor, vendor }, null)).toHaveLength(
+      expect(findHookRisks({ id: vendor, vendor, silence_after: 1 }, null)).toHaveLength(
         about.switchesOff !== undefined && needsOf(proof).url ? 1 : 0,
       );
   });
+});
+
+test('a refusal that is answered like a yes is only seen by who watches for silence', () => {
+  const silent = vendorProfiles.flatMap(({ vendor }) => findHookRisks({ id: vendor, vendor }, url));
+  expect(silent).toEqual([expect.stringMatching(/^source microsoft-graph: .*set silence_after/)]);
 });
 
 test('every vendor that switches off says when, in a sentence', () => {

@@ -26,8 +26,9 @@ export const mailgun: VendorProfile = {
     notes: [
       'The event itself is not signed: whoever has seen one delivery can send any event with its signature for 300 s. Give the URL to nobody, over TLS only.',
       'A delivery that Mailgun repeats later than 300 s after it was signed is refused, unless it is signed anew.',
+      'Inbound routes post whole messages as multipart forms: answered 415, which Mailgun repeats for about 8 hours. Store the message and take the event `stored` instead.',
     ],
-    unconfirmed: ['Whether retries are signed anew.', 'Inbound routes (multipart forms) are not taken.'],
+    unconfirmed: ['Whether retries are signed anew, and how inbound routes sign theirs.'],
   },
   proof: {
     kind: 'hmac',

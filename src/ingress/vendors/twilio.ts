@@ -37,7 +37,7 @@ export const twilio: VendorProfile = {
     notes: [
       'The answer is an empty TwiML document: nothing is said or sent back.',
       'A repeated callback of the same status is one event; no time is signed.',
-      'GET callbacks are not taken.',
+      'GET callbacks are answered 405: they would put numbers and texts into the access logs of everything between. POST is what Twilio does unless it is told otherwise.',
     ],
     unconfirmed: ['Whether every retry carries the same I-Twilio-Idempotency-Token.'],
   },
