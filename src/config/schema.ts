@@ -58,7 +58,7 @@ const sourceBase = {
 };
 
 /** A plain HMAC over the raw body, or over `<timestamp>.<body>` where `timestamp_header` is set. */
-export const hmacSignature = z.strictObject({
+const hmacSignature = z.strictObject({
   header: z.string().min(1),
   algorithm: z.enum(['sha1', 'sha256', 'sha512']).default('sha256'),
   encoding: z.enum(['hex', 'base64']).default('hex'),

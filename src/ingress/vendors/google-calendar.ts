@@ -1,15 +1,5 @@
-import type { Sample, VendorProfile } from './profile.ts';
-
-export const channelSample = (state: string, resource: string): Sample => ({
-  headers: {
-    'x-goog-channel-id': '00000000-0000-4000-8000-000000000001',
-    'x-goog-message-number': '12',
-    'x-goog-resource-id': 'example-resource',
-    'x-goog-resource-uri': resource,
-    'x-goog-resource-state': state,
-  },
-  body: {},
-});
+import { channelSample } from './channel-sample.ts';
+import type { VendorProfile } from './profile.ts';
 
 const events = 'https://www.googleapis.com/calendar/v3/calendars/primary/events?alt=json';
 

@@ -1,4 +1,5 @@
-import { channelSample, googleCalendar } from './google-calendar.ts';
+import { channelSample } from './channel-sample.ts';
+import { googleCalendar } from './google-calendar.ts';
 import type { VendorProfile } from './profile.ts';
 
 const file = 'https://www.googleapis.com/drive/v3/files/example?alt=json';
