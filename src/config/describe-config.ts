@@ -33,6 +33,7 @@ export const describeConfig = ({ file, config, packs, stores, wakeRules }: Loade
     queue: source.type === 'queue' ? source.queue : null,
     // The program alone: arguments may hold what is nobody's business.
     program: source.type === 'process' ? source.command[0] : null,
+    paused: source.paused,
     live_secrets: 'secrets' in source ? source.secrets.length : 0,
   })),
   database: describeStore(stores.database),

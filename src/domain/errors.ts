@@ -221,7 +221,7 @@ export const errorCatalogue = {
     status: 401,
     retry: false,
     means: 'The bearer token is not one of tokens[]',
-    mend: 'Check the secret; a changed one is read at the next start.',
+    mend: 'Check the secret; a changed file is read at the next start or SIGHUP.',
   },
   ROLE_FORBIDDEN: {
     status: 403,
