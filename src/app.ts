@@ -127,19 +127,20 @@ const wire = async ({ loaded, role, log, port, driver }: AppOptions, releasers: 
   const sinkNames = config.sinks.inbox_queue === undefined ? [] : ['inbox_queue'];
 
   // Record
+  const processor = createBatchProcessor({
+    record: createBatchRecorder({ pool, packs, wakeRules, sinks: sinkNames, log }).record,
+    offerWakes: wakeOffers.offer,
+    offerSurfacings: (rows) => surfaceOffers.offer(rows.map(({ record, sink }) => surfacingId(record, sink))),
+    log,
+    onRecorded: metrics.onRecorded,
+  });
+  releasers.add('offers', 3_000, processor.settled);
   const workers = plays('worker')
     ? createEventWorkers({
         store,
         partitions,
         log,
-        handle: createBatchProcessor({
-          record: createBatchRecorder({ pool, packs, wakeRules, sinks: sinkNames, log }).record,
-          offerWakes: wakeOffers.offer,
-          offerSurfacings: (rows) =>
-            surfaceOffers.offer(rows.map(({ record, sink }) => surfacingId(record, sink))),
-          log,
-          onRecorded: metrics.onRecorded,
-        }),
+        handle: processor.handle,
         bury: (batch, reason) => buryBatch(pool, batch, reason),
       })
     : null;

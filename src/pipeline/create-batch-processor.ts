@@ -11,9 +11,17 @@ type ProcessorParts = {
   onRecorded: (outcome: RecordedBatches, tookMs: number) => void;
 };
 
+type BatchProcessor = {
+  /** Rejects only where nothing was committed; then the queue keeps the job. */
+  handle: (batches: readonly Batch[]) => Promise<void>;
+  /** Resolves when no offer is under way; for the stop. */
+  settled: () => Promise<void>;
+};
+
 /**
- * The worker's whole order for the batches that it holds: record and commit, say what happened, and only then offer what it causes
- * (S16, G4). Rejects only where nothing was committed; then the queue keeps the job.
+ * The worker's whole order for the batches that it holds: record and commit, say what happened, and only then offer what
+ * that causes (S16, G4). Offers are hints, so the partition does not wait for them: the next batch is on its way
+ * meanwhile.
  */
 export const createBatchProcessor = ({
   record,
@@ -21,16 +29,17 @@ export const createBatchProcessor = ({
   offerSurfacings,
   log,
   onRecorded,
-}: ProcessorParts) => {
-  const offer = async (what: string, run: () => Promise<void>): Promise<void> => {
-    try {
-      await run();
-    } catch (error) {
-      log.warn({ what, err: error }, 'outbox.offer_failed');
-    }
+}: ProcessorParts): BatchProcessor => {
+  const underWay = new Set<Promise<void>>();
+
+  const offer = (what: string, run: () => Promise<void>): void => {
+    const offered = run()
+      .catch((error: unknown) => log.warn({ what, err: error }, 'outbox.offer_failed'))
+      .finally(() => underWay.delete(offered));
+    underWay.add(offered);
   };
 
-  return async (batches: readonly Batch[]): Promise<void> => {
+  const handle = async (batches: readonly Batch[]): Promise<void> => {
     const started = performance.now();
     const outcome = await record(batches);
     const tookMs = performance.now() - started;
@@ -40,10 +49,15 @@ export const createBatchProcessor = ({
     const surfacings = outcome.records.flatMap(({ id, sinks }) =>
       sinks.map((sink) => ({ record: id, sink })),
     );
-    await Promise.all([
-      ...[...wakesByDelay(outcome)].map(([delayMs, ids]) => offer('wakes', () => offerWakes(ids, delayMs))),
-      ...(surfacings.length === 0 ? [] : [offer('surfacings', () => offerSurfacings(surfacings))]),
-    ]);
+    for (const [delayMs, ids] of wakesByDelay(outcome)) offer('wakes', () => offerWakes(ids, delayMs));
+    if (surfacings.length > 0) offer('surfacings', () => offerSurfacings(surfacings));
+  };
+
+  return {
+    handle,
+    settled: async () => {
+      await Promise.all(underWay);
+    },
   };
 };
 

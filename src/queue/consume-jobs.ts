@@ -4,8 +4,11 @@ import { holdLock } from './hold-lock.ts';
 import { insist } from './insist.ts';
 import { untilAborted } from './until-aborted.ts';
 
-/** What became of a job: gone, back to the head of its queue, or kept for people to see. */
-export type Verdict = { kind: 'done' } | { kind: 'release' } | { kind: 'fail'; reason: string };
+/** What became of a job: gone (and those in `along` with it), back to the head of its queue, or kept for people to see. */
+export type Verdict =
+  | { kind: 'done'; along?: readonly string[] }
+  | { kind: 'release' }
+  | { kind: 'fail'; reason: string };
 
 type ConsumeNeeds = {
   source: JobSource;
@@ -50,7 +53,7 @@ export const consumeJobs = (needs: ConsumeNeeds): JobLoop => {
 
   const settle = async (verdict: Verdict, job: TakenJob): Promise<Taken | null> => {
     try {
-      if (verdict.kind === 'done') return await source.complete(job, !closing.aborted);
+      if (verdict.kind === 'done') return await source.complete(job, verdict.along ?? [], !closing.aborted);
       if (verdict.kind === 'release') await source.release(job);
       else await source.fail(job, verdict.reason);
       return null;

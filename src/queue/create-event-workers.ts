@@ -63,10 +63,9 @@ export const createEventWorkers = ({ store, partitions, handle, bury, log }: Eve
     if (move !== undefined) Object.assign(move, { busySince: null, failures: 0 });
     if (!outcome.done) return { kind: 'release' };
     if (move !== undefined) move.movedAt = Date.now();
-    // Should this fail, they come up in their turn and are found committed.
-    if (along.length > 0) await source.discard(along.map(({ id }) => id)).catch(() => undefined);
     // What can't be read can't be buried with its content: the job itself stays, in the failed set.
-    return read.keep ? { kind: 'fail', reason: read.reason } : { kind: 'done' };
+    if (read.keep) return { kind: 'fail', reason: read.reason };
+    return { kind: 'done', along: along.map(({ id }) => id) };
   };
 
   const consumer = runConsumer({ store, names, loops: 1, limit: 1, run, what: 'event workers', log });

@@ -25,8 +25,11 @@ export type Taken = { job: TakenJob } | { job: null; until: number };
 export type JobSource = {
   name: string;
   take(): Promise<Taken>;
-  /** Done: the job is removed, or kept for a while where others look at the queue. With `fetchNext` the next one is taken in the same step. */
-  complete(job: TakenJob, fetchNext: boolean): Promise<Taken>;
+  /**
+   * Done: the job is removed, or kept for a while where others look at the queue, and the waiting ones in `along` are
+   * removed with it, because what they carry is done too. With `fetchNext` the next job is taken in the same step.
+   */
+  complete(job: TakenJob, along: readonly string[], fetchNext: boolean): Promise<Taken>;
   /** Puts the job back at the head of its queue, for whoever is next (G8). */
   release(job: TakenJob): Promise<void>;
   /** Into the failed set, where people see it. */
@@ -41,8 +44,6 @@ export type JobSource = {
   limit(limit: number | null): Promise<void>;
   /** The jobs that are next, oldest first, at most `limit`. They stay where they are. */
   peek(limit: number): Promise<readonly PeekedJob[]>;
-  /** Takes waiting jobs out of the queue, because what they carry is done. One that is not waiting is left alone. */
-  discard(ids: readonly string[]): Promise<void>;
   counts(): Promise<{ waiting: number; active: number }>;
 };
 
@@ -61,7 +62,11 @@ type JobSourceNeeds = {
   wait: JobSource['wait'];
   recover: JobSource['recover'];
   peek: JobSource['peek'];
-  discard: JobSource['discard'];
+  /**
+   * Takes waiting jobs out of the queue; one that is not waiting is left alone. Resolves as soon as whatever is asked of
+   * the queue next comes after it, which is at once where one connection keeps the order.
+   */
+  discard: (ids: readonly string[]) => Promise<void>;
 };
 
 /**
@@ -95,7 +100,9 @@ export const createJobSource = ({
       const token = uuid();
       return read(await backend.moveToActive(token), token, false);
     },
-    async complete(job, fetchNext) {
+    async complete(job, along, fetchNext) {
+      // Should this fail, they come up in their turn and are found committed.
+      if (along.length > 0) await discard(along).catch(() => undefined);
       const minimal = { id: job.id, opts: job.json.opts } as Parameters<IQueueBackend['moveToCompleted']>[0];
       const keep = shared?.keepDone ?? true;
       const { result } = await backend.moveToCompleted(minimal, null, keep, job.token, fetchNext);
@@ -110,7 +117,6 @@ export const createJobSource = ({
     wait,
     recover,
     peek,
-    discard,
     async limit(limit) {
       if (shared !== null && limit === null) return;
       await backend.setQueueMeta({
