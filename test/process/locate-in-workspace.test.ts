@@ -86,8 +86,10 @@ describe('S19: land local is held to the workspace', () => {
       data: 'null',
       refusal: { reason: 'workspace_outside', rule: 'follow-links' },
     });
-    for (const data of [{ path: 'notes/today.md' }, { path: 7 }, {}, null, 'text', [1]])
-      expect(await holdToWorkspace(announce(data))).toEqual(announce(data));
+    for (const data of [{ path: 'notes/today.md' }, { path: 7 }, {}, null, 'text', [1]]) {
+      const given = announce(data);
+      expect(await holdToWorkspace(given)).toEqual(structuredClone(given));
+    }
     expect(await holdToWorkspace({ ...announce({ path: 'out' }), workspace: null })).not.toHaveProperty(
       'refusal',
     );
