@@ -2,38 +2,22 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Announcement } from '../../src/domain/announcement.ts';
 import type { BindingFact, Facts } from '../../src/domain/decision.ts';
-import type { Land, LoadedPack, Packs } from '../../src/domain/pack.ts';
+import type { Packs } from '../../src/domain/pack.ts';
 import { decide } from '../../src/policy/decide.ts';
-
-const pack = (
-  id: string,
-  refs: Record<string, Land>,
-  routes: Record<string, 'inbox' | 'silent'> = {},
-): LoadedPack => ({
-  pack: {
-    id,
-    senseOnly: false,
-    verbs: new Map(),
-    stimuli: new Map(
-      Object.entries(refs).map(([ref, land]) => [ref, { operation: 'read' as const, land, confirm: false }]),
-    ),
-    connectVerbs: new Set(),
-  },
-  routes: new Map(Object.entries(routes)),
-});
+import { samplePack } from '../helpers/samples.ts';
 
 const packs: Packs = new Map([
   [
     'mail',
-    pack(
+    samplePack(
       'mail',
       { new_item: 'personal', 'run.completed': 'personal', 'item.updated': 'personal' },
       { 'item.updated': 'silent' },
     ),
   ],
-  ['team', pack('team', { new_item: 'brain' })],
-  ['files', pack('files', { 'file.changed': 'local' })],
-  ['mute', pack('mute', {})],
+  ['team', samplePack('team', { new_item: 'brain' })],
+  ['files', samplePack('files', { 'file.changed': 'local' })],
+  ['mute', samplePack('mute', {})],
 ]);
 
 const announcement = (over: Partial<Announcement> = {}): Announcement => ({
