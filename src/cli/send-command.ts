@@ -9,6 +9,7 @@ import { CodedError } from '../domain/errors.ts';
 import { eventHeaders, type MadeSample, makeSample } from '../ingress/make-sample.ts';
 import { signDelivery } from '../ingress/sign-delivery.ts';
 import { loadConfig } from './load-config.ts';
+import { localUrl } from './local-url.ts';
 
 type Options = {
   ref?: string;
@@ -43,10 +44,7 @@ const readNewestSecret = async (source: HttpSourceConfig, dir: string): Promise<
 
 /** Where the server of this configuration listens, unless the caller names another or a whole URL. */
 const ingressUrl = ({ config }: LoadedConfig, source: string, given: string | undefined): string => {
-  const { host, port } = config.http;
-  const anywhere: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
-  const local = anywhere[host] ?? (host.includes(':') ? `[${host}]` : host);
-  const base = given ?? `http://${local}:${port}`;
+  const base = given ?? localUrl(config.http);
   if (!URL.canParse(base)) throw new CodedError('USAGE', `--url ${base} is not a URL`);
   return base.includes('/ingress/') ? base : `${base.replace(/\/+$/, '')}/ingress/${source}`;
 };

@@ -7,6 +7,7 @@ import type { WakeRule } from '../domain/execute.ts';
 import type { Packs } from '../domain/pack.ts';
 import { decide } from '../policy/decide.ts';
 import { claimBatches } from '../store/claim-batches.ts';
+import { inTransaction } from '../store/in-transaction.ts';
 import { isDataFault } from '../store/is-data-fault.ts';
 import { directoryLockSql } from '../store/lock-directory.ts';
 import { type NewDeadLetter, writeDeadLetters } from '../store/write-dead-letters.ts';
@@ -52,13 +53,13 @@ export const createBatchRecorder = (
   return {
     async record(batches) {
       try {
-        return await inTransaction(pool, batches, (client, announcements, factsOf) =>
+        return await claimAndRun(pool, batches, (client, announcements, factsOf) =>
           write(client, plan(announcements, factsOf)),
         );
       } catch (error) {
         if (!isDataFault(error)) throw error;
         log.warn({ batches: batches.map(({ id }) => id), err: error }, 'batch.refused');
-        return inTransaction(pool, batches, (client, announcements, factsOf) =>
+        return claimAndRun(pool, batches, (client, announcements, factsOf) =>
           isolate(client, announcements, factsOf, plan),
         );
       }
@@ -69,31 +70,22 @@ export const createBatchRecorder = (
 type FactsOf = (announcement: Announcement) => Facts;
 type Outcome = Omit<RecordedBatches, 'decided'>;
 
-const inTransaction = async (
+const claimAndRun = (
   pool: Pool,
   batches: readonly Batch[],
   run: (client: PoolClient, announcements: readonly Announcement[], factsOf: FactsOf) => Promise<Outcome>,
-): Promise<RecordedBatches> => {
-  const client = await pool.connect();
-  let broken: Error | undefined;
-  try {
-    // Two statements, so two snapshots: the facts are read with the lock already held.
-    await client.query(`begin; ${directoryLockSql('shared')}`);
-    const { fresh, factsOf } = await claimBatches(client, batches);
-    const announcements = fresh.flatMap((batch) => batch.announcements);
-    const outcome = await run(client, announcements, factsOf);
-    await client.query('commit');
-    return { decided: announcements.length, ...outcome };
-  } catch (error) {
-    await client.query('rollback').catch((fault: Error) => {
-      // The connection is gone, and with it the transaction: throw it away rather than give it back to the pool.
-      broken = fault;
-    });
-    throw error;
-  } finally {
-    client.release(broken);
-  }
-};
+): Promise<RecordedBatches> =>
+  inTransaction(
+    pool,
+    async (client) => {
+      const { fresh, factsOf } = await claimBatches(client, batches);
+      const announcements = fresh.flatMap((batch) => batch.announcements);
+      const outcome = await run(client, announcements, factsOf);
+      return { decided: announcements.length, ...outcome };
+    },
+    // Two statements, and the facts in a third: they are read with the lock already held.
+    `begin; ${directoryLockSql('shared')}`,
+  );
 
 type Planned = { records: NewRecord[]; drops: NewDrop[]; deadLetters: NewDeadLetter[] };
 

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import type { Batch } from '../domain/announcement.ts';
+import { inTransaction } from './in-transaction.ts';
 import { writeDeadLetters } from './write-dead-letters.ts';
 
 /**
@@ -8,27 +9,15 @@ import { writeDeadLetters } from './write-dead-letters.ts';
  * batch, however often it is called.
  */
 export const buryBatch = async (db: Pool, batch: Batch, reason: string): Promise<void> => {
-  const client = await db.connect();
-  let broken: Error | undefined;
-  try {
-    await client.query('begin');
+  await inTransaction(db, async (client) => {
     const { rowCount } = await client.query(
       'insert into sense.batches (batch_id) values ($1) on conflict do nothing',
       [batch.id],
     );
-    if (rowCount === 1 && batch.announcements.length > 0) {
-      await writeDeadLetters(
-        client,
-        batch.announcements.map((announcement) => ({ id: uuidv7(), announcement, reason })),
-      );
-    }
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback').catch((fault: Error) => {
-      broken = fault;
-    });
-    throw error;
-  } finally {
-    client.release(broken);
-  }
+    if (rowCount !== 1 || batch.announcements.length === 0) return;
+    await writeDeadLetters(
+      client,
+      batch.announcements.map((announcement) => ({ id: uuidv7(), announcement, reason })),
+    );
+  });
 };

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { CodedError } from '../domain/errors.ts';
+import { inTransaction } from './in-transaction.ts';
 import { directoryLockSql } from './lock-directory.ts';
 
 /**
@@ -15,26 +16,23 @@ export const changeDirectory = async <T>(
   pool: Pool,
   change: (client: PoolClient) => Promise<T>,
 ): Promise<T> => {
-  const client = await pool.connect();
-  let broken: Error | undefined;
   try {
-    await client.query(`begin; ${directoryLockSql('exclusive')}`);
-    const outcome = await change(client);
-    await client.query('notify sense_inbox; commit');
-    return outcome;
+    return await inTransaction(
+      pool,
+      async (client) => {
+        const outcome = await change(client);
+        await client.query('notify sense_inbox');
+        return outcome;
+      },
+      `begin; ${directoryLockSql('exclusive')}`,
+    );
   } catch (error) {
-    await client.query('rollback').catch((fault: Error) => {
-      // The connection is gone, and with it the transaction and the lock.
-      broken = fault;
-    });
     if (isForeignKeyFault(error)) {
       throw new CodedError('DIRECTORY_INVALID', `Something still refers to it (${error.table})`, {
         cause: error,
       });
     }
     throw error;
-  } finally {
-    client.release(broken);
   }
 };
 
